@@ -17,33 +17,7 @@ func newDataAddCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add REF ...",
 		Short: "Add data sets of OpenML by their numbers: sets, tasks with their splits, whole suites",
-		Long: `add brings data sets of OpenML into the folder openml of the data directory, each with a
-description, and makes them known by name: data set 40981, Australian, is Australian-40981.
-REF is openml:40981 for a data set with its default target, openml-task:146818 for the data
-set of a task with the task's target and splits, or openml-suite:99 (also openml-suite:OpenML-CC18)
-for the sets of all its tasks, and a group of these for --datasets.
-
-Files are compared with the server's MD5, and their SHA-256 goes into the description. What
-is there is not asked for again, so that an interrupted suite goes on where it was. A set of
-a suite that cannot be had or read is left out with the reason, and the exit code is then 3.
-
-A set without some of its columns (--drop) is another set, and its name says so:
-Australian-40981-without-A1-A7. So is one whose rows belong together by a column (--group):
-the name ends in -by- and the column.`,
-		Example: `  bench data add openml:40981
-  bench data add openml-suite:OpenML-CC18
-  bench run --methods LGBM --datasets OpenML-CC18`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("bench data add takes at least one REF, such as openml:40981; see `bench data add --help`")
-			}
-			for _, ref := range args {
-				if err := openml.Check(ref); err != nil {
-					return usage("%w", err)
-				}
-			}
-			return nil
-		},
+		Args:  takesSome("at least one REF, such as openml:40981"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			out := []cobra.Completion{openml.Set, openml.Task}
 			for _, name := range openml.Suites() {
@@ -58,12 +32,12 @@ the name ends in -by- and the column.`,
 		"else "+openml.PublicServer+")")
 	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the "+
 		"folder openml of another data directory")
-	flags.BoolVar(&add.DropText, "drop-text", false, "leave columns of text and of dates out; otherwise a set that "+
+	flags.BoolVar(&add.DropText, "drop-text", false, "leave out columns of text and of dates; without it a set that "+
 		"has one is refused")
 	dropFlag(c, &add.Drop)
 	groupFlag(c, &add.Group)
 	a.forceFlag(c)
-	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "between two requests")
+	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "time between two requests")
 	rare(c, "server", "pause")
 	return c
 }
@@ -72,12 +46,17 @@ func (a *app) add(c *cobra.Command, add openml.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
+	for _, ref := range refs {
+		if err := openml.Check(ref); err != nil {
+			return refused(err)
+		}
+	}
 	if add.From != "" {
 		if info, err := os.Stat(add.From); err != nil || !info.IsDir() {
 			return usage("--from %s: that is no folder; name one with ARFF files", add.From)
 		}
 	}
-	add.Tell = func(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+	add.Tell = a.say
 	add.Web.Waiting = func(address string, wait time.Duration, why error) {
 		add.Tell("%s: %v; asked again in %v", address, why, wait.Round(time.Second))
 	}

@@ -28,23 +28,19 @@ type boundaryFlags struct {
 
 func (f *boundaryFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets of two features and two classes")
-	flags.IntVar(&f.split, "split", 1, "the split whose training rows are learned from")
-	flags.IntSliceVar(&f.rounds, "rounds", nil, "draw the models of the first so many rounds, e.g. 1,5,10")
-	flags.BoolVar(&f.loss, "loss", false, "of GBRFF1: the loss of each of --rounds by the place of the landmark, too")
+	flags.IntVar(&f.split, "split", 1, "the split whose training rows the models learn from")
+	flags.IntSliceVar(&f.rounds, "rounds", nil, "draw the models after these numbers of rounds, e.g. 1,5,10")
+	flags.BoolVar(&f.loss, "loss", false, "GBRFF1: draw the loss of each of --rounds by the position of the "+
+		"landmark, too")
 }
 
 func newReportBoundaryCommand(a *app) *cobra.Command {
 	var f reportFlags
 	var b boundaryFlags
 	c := &cobra.Command{
-		Use:   "boundary METHOD...",
-		Short: "Decision boundaries on sets of two features",
-		Long: `boundary draws what methods predict on the plane of a set with two features and two
-classes, with the training rows. The models are trained again with the grid points that
-the stored cells chose; each must do the same on the test rows as is stored.`,
-		Example: `  bench report boundary GBRFF2 LGBM --datasets two-moons
-  bench report boundary GBRFF1 --datasets two-moons --rounds 1,5,10 --loss -o moons.pdf`,
-		Args:              cobra.MinimumNArgs(1),
+		Use:               "boundary METHOD...",
+		Short:             "Decision boundaries on sets of two features",
+		Args:              takesSome("METHOD..."),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(b.datasets) == 0 {

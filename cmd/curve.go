@@ -24,17 +24,9 @@ type curveFlags struct {
 func newReportCurveCommand(a *app) *cobra.Command {
 	var f curveFlags
 	c := &cobra.Command{
-		Use:   "curve METHOD...",
-		Short: "Learning curves: results by the number of training rows, or of rounds",
-		Long: `curve draws how good methods are when they learn from fewer training rows, or with --rounds
-after their first rounds. The models are trained again with the grid points that the stored
-cells chose, on rows that are drawn from the cell's training rows, and do the test of the
-cell; the model of all rows must do the same as is stored. Nothing is chosen anew for fewer
-rows: a protocol with a sweep over train_rows does that (docs/reference/protocols.md, Sweeps).
-Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from what is stored.`,
-		Example: `  bench report curve GBRFF2 LGBM --datasets two-moons
-  bench report curve GBRFF2 --datasets sonar,wine --splits 1-5 --rounds 1,5,10,50,100`,
-		Args:              cobra.MinimumNArgs(1),
+		Use:               "curve METHOD...",
+		Short:             "Learning curves: results by the number of training rows, or of rounds",
+		Args:              takesSome("METHOD..."),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.report.methods = args
@@ -44,10 +36,10 @@ Where a protocol lists rounds, ` + "`bench report curves`" + ` draws them from w
 	flags := c.Flags()
 	protocolFlag(c, &f.report.protocol, defaultProtocol)
 	f.report.addSets(a, c)
-	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; all of them are drawn, too (default the "+
-		"half, a quarter and so on)")
-	flags.IntSliceVar(&f.rounds, "rounds", nil, "the first so many rounds in place of training rows, e.g. 1,5,10; "+
-		"those that a model does not have are left out")
+	flags.IntSliceVar(&f.rows, "rows", nil, "numbers of training rows; the curve ends with all rows (default a half, "+
+		"a quarter and so on)")
+	flags.IntSliceVar(&f.rounds, "rounds", nil, "numbers of rounds, in place of training rows, e.g. 1,5,10; those "+
+		"that a model does not have are left out")
 	f.options.AddFlags(flags)
 	rare(c, "title", "label")
 	permissionFlags(a, c)

@@ -38,7 +38,7 @@ func newDataListCommand(a *app) *cobra.Command {
 		l.header = []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}
 		entries, err := a.entries(nil)
 		if err != nil {
-			fmt.Fprintf(a.err, "skipped: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))
+			a.say("skipped: %s", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))
 		}
 		for _, e := range entries {
 			state, _ := a.dataDir().State(e) // what is missing or wrong is what the column says
@@ -52,17 +52,8 @@ func newDataListCommand(a *app) *cobra.Command {
 func newDataFetchCommand(a *app) *cobra.Command {
 	var from, protocol string
 	c := &cobra.Command{
-		Use:   "fetch [NAME ...]",
-		Short: "Bring data files into the data directory, each checked by its SHA-256",
-		Long: `fetch gets the files of the named sets or groups (default all) from --from or $BENCH_MIRROR,
-a directory or URL laid out like the data directory, and what that lacks from
-each file's public address. Files that are here and right are left alone; nothing
-partial is left behind. covertype, covertype-multiclass and higgs-1000000 are large: only
-their names fetch them.`,
-		Example: `  bench data fetch
-  bench data fetch small15
-  bench data fetch --from /mnt/mirror wine sonar
-  bench data fetch --from https://archive.ics.uci.edu/ml/machine-learning-databases covertype`,
+		Use:               "fetch [NAME ...]",
+		Short:             "Bring data files into the data directory, each checked by its SHA-256",
 		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, done := a.untilSignal(c.Context())
@@ -99,16 +90,15 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 		case fetch.Progress:
 			return
 		case fetch.Done:
-			fmt.Fprintf(a.err, "fetched %s from %s\n", e.File, e.From)
+			a.say("fetched %s from %s", e.File, e.From)
 		case fetch.Retry:
-			fmt.Fprintf(a.err, "retrying %s: %v\n", e.File, e.Err)
+			a.say("retrying %s: %v", e.File, e.Err)
 		}
 		counts[e.Status]++
 	}})
-	fmt.Fprintf(a.err, "%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data "+
-		"directory %s\n",
-		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated],
-		counts[fetch.Skipped], counts[fetch.Failed], a.dataDir().Dir())
+	a.say("%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data directory %s",
+		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated], counts[fetch.Skipped], counts[fetch.Failed],
+		a.dataDir().Dir())
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}
@@ -180,10 +170,8 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 
 func newDataShowCommand(a *app) *cobra.Command {
 	return a.lists(&cobra.Command{
-		Use:   "show NAME",
-		Short: "Show what a set is, where it comes from, how it is read and its known defects",
-		Long: `show prints what is known of a set. A set that cannot be loaded is shown as far as
-it is described, the reason follows on standard error, and the exit code is 3.`,
+		Use:               "show NAME",
+		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
 	}, func(c *cobra.Command, args []string, l *listing) error {
@@ -357,14 +345,8 @@ func constantColumns(set *datasets.Set) []string {
 func newDataSplitsCommand(a *app) *cobra.Command {
 	var of place
 	c := &cobra.Command{
-		Use:   "splits NAME",
-		Short: "Print a train/test split and its folds as row numbers",
-		Long: `splits prints split number --seed of a set under a protocol. As JSON: train and
-test hold rows of the data file, counted from 0; folds hold the validation parts
-as positions within train. The other formats print each part's size and the
-SHA-256 of its numbers, in decimal and joined by commas, and in a set with groups
-how many groups it has, all of them whole.`,
-		Example:           `  bench data splits wine --seed 1 --format json`,
+		Use:               "splits NAME",
+		Short:             "Print a train/test split and its folds as row numbers",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
 	}

@@ -24,16 +24,9 @@ func newDBCheckCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "check",
 		Short: "Compare everything that is stored with its checksums",
-		Long: `check reads the whole database: SQLite's own check of every page, the checksums
-of every cell and of every other row, results that their cells cannot end with
-(folds, selected point, counts, times), and rows that belong to nothing. It lists
-what is wrong; exit code 3 says that something is.
-
---remove takes the damaged rows out, so that ` + "`bench run`" + ` computes their cells again.
-What SQLite itself cannot read is not mended by that: restore a copy then.`,
-		Args: takes(),
+		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error { return a.checkDB(c.Context(), remove, l) })
-	c.Flags().BoolVar(&remove, "remove", false, "take damaged rows out")
+	c.Flags().BoolVar(&remove, "remove", false, "delete damaged rows")
 	return c
 }
 
@@ -41,13 +34,7 @@ func newDBBackupCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a copy of the database to a file",
-		Long: `backup copies the database as it is at one moment, also while a run goes on. The
-copy is compared with its checksums before it takes its name, and the name holds a
-whole copy or what it held before. A file that is there already is replaced if it is a
-copy that backup wrote and nothing has changed since; with --force, if it is a results
-database.`,
-		Example: `  bench db backup /mnt/safe/results.db`,
-		Args:    takes("FILE"),
+		Args:  takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			db, err := a.reader(c.Context())
 			if err != nil {
@@ -64,8 +51,8 @@ database.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.err, "%s: a copy with %s and %s, compared with its checksums\n", args[0],
-				plural(cells, "cell"), plural(evaluations, "evaluation"))
+			a.say("%s: a copy with %s and %s, compared with its checksums", args[0], plural(cells, "cell"),
+				plural(evaluations, "evaluation"))
 			return nil
 		},
 	}
@@ -77,11 +64,7 @@ func newDBCompactCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: "Give the space of what was removed back to the disk",
-		Long: `compact writes the database anew without the space that replaced and removed rows
-have left. Every row stays as it is; the checksums are compared before and after. It
-needs as much free space as the database takes, and waits for nothing: end a run on
-the same database first.`,
-		Args: takes(),
+		Args:  takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.existing(c.Context())
 			if err != nil {
@@ -92,7 +75,7 @@ the same database first.`,
 			if err != nil {
 				return damaged(err)
 			}
-			fmt.Fprintf(a.err, "%s: %s, before %s\n", a.db, wording.Bytes(after), wording.Bytes(before))
+			a.say("%s: %s, before %s", a.db, wording.Bytes(after), wording.Bytes(before))
 			return nil
 		},
 	}
@@ -136,7 +119,7 @@ func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 		return exitError{exitIncomplete, fmt.Errorf("database %s: %s cannot be mended by taking rows out; restore a "+
 			"copy", a.db, plural(left, "problem"))}
 	case remove && len(problems) > 0:
-		fmt.Fprintln(a.err, "the damaged rows are taken out; `bench run` computes their cells again")
+		a.say("the damaged rows are taken out; `bench run` computes their cells again")
 	case len(problems) > 0:
 		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows "+
 			"out with --remove and run again", a.db, plural(len(problems), "problem"))}

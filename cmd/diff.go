@@ -22,22 +22,7 @@ func newDiffCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "diff A B",
 		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
-		Long: `diff compares the results of A with those of B, cell by cell. A and B are databases, files of
-` + "`bench export`" + `, reference, or a database as it was:
-
-  results.db@before=2026-11-01   the last attempt at each cell before a date
-  results.db@version=2           the last attempt of each method's version 2
-  results.db@environment=3       the last attempt in an environment (bench query "SELECT * FROM environments")
-
-A line is a method on a data set with something that differs: on how many cells an end, a
-count of the test part (or a bit of its scores) and the chosen grid point differ, both means, the difference
-with its interval at 95 % for other rows of the same sets (Nadeau and Bengio 2003), and its p-value, adjusted
-for all lines that are compared (Holm). Cells of one side alone are counted on standard
-error. Exit code 3 says that something differs.`,
-		Example: `  bench diff yesterday.db results.db --methods MyBoost
-  bench diff reference results.db
-  bench diff results.db@version=1 results.db@version=2 --methods MyBoost`,
-		Args: takes("A", "B"),
+		Args:  takes("A", "B"),
 	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, all, l) })
 	s.add(a, c, "")
 	c.Flags().BoolVar(&all, "all", false, "list methods and sets without a difference, too")
@@ -111,7 +96,7 @@ func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool
 	}
 	for i, n := range alone {
 		if n > 0 {
-			fmt.Fprintf(a.err, "%s alone has %s\n", args[i], plural(n, "cell"))
+			a.say("%s alone has %s", args[i], plural(n, "cell"))
 		}
 	}
 	switch {
@@ -122,7 +107,7 @@ func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool
 		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a "+
 			"set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
 	}
-	fmt.Fprintf(a.err, "%s compared: none differs\n", plural(compared, "cell"))
+	a.say("%s compared: none differs", plural(compared, "cell"))
 	return nil
 }
 

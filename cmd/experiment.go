@@ -25,14 +25,6 @@ func newExperimentCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "experiment",
 		Short: "Tables and figures of papers, by name, with a verdict on what they claim",
-		Long: `experiment draws the tables and figures of the papers behind this program, the printed
-numbers and ours, and says of each claim whether it holds, fails or is left open. An
-experiment is a protocol, the reports that draw it, and claims in the words of the paper
-with a rule on the numbers (docs/explanation/experiments.md); one of your own is a TOML
-file of the same form.`,
-		Example: `  bench experiment list
-  bench experiment show ecml-figure2
-  bench experiment run ecml-figure2 --quick`,
 	}, newExperimentListCommand(a), newExperimentShowCommand(a), newExperimentRunCommand(a))
 }
 
@@ -61,12 +53,7 @@ func newExperimentShowCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Draw an experiment from what is stored, and decide its claims",
-		Long: `show draws an experiment from the results in the database. Without any there, it draws
-the results that come with the program, where it has them.`,
-		Example: `  bench experiment show ecml-figure2
-  bench experiment show ecml-figure3 -o figures/
-  bench experiment show mine.toml --format html -o mine.html`,
-		Args: takes("an experiment's name or a TOML file"),
+		Args:  takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := asked(experiments.Load(args[0]))
 			if err != nil {
@@ -87,14 +74,7 @@ func newExperimentRunCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run NAME|FILE",
 		Short: "Compute what an experiment needs and is not stored, then show it",
-		Long: `run computes the cells of an experiment that are not stored, as ` + "`bench run`" + ` does: an
-interrupted run is continued by the same command, and --quick computes a part in less
-than a minute that the whole keeps. Where an experiment compares times, one cell runs at a
-time and the methods take turns, one split after the other; leave the machine alone then.`,
-		Example: `  bench experiment run ecml-figure2 --quick
-  bench experiment run ecml-figure2 --dry-run
-  bench experiment run ecml-figure2 --dry-run --explain`,
-		Args: takes("an experiment's name or a TOML file"),
+		Args:  takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := asked(experiments.Load(args[0]))
 			if err != nil {
@@ -108,10 +88,10 @@ time and the methods take turns, one split after the other; leave the machine al
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "a part that takes less than a minute")
-	flags.BoolVar(&f.run.dryRun, "dry-run", false, "say how long it takes, run nothing")
-	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input "+
-		"that changed")
-	flags.BoolVar(&f.run.retry, "retry", false, "run again cells that failed or timed out")
+	flags.BoolVar(&f.run.dryRun, "dry-run", false, "say how long it takes, and run nothing")
+	flags.BoolVar(&f.explain, "explain", false, "with --dry-run: name each cell that would run, and the input that "+
+		"changed")
+	flags.BoolVar(&f.run.retry, "retry", false, "run cells again that failed or timed out")
 	permissionFlags(a, c)
 	yesToLongRuns(c)
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
@@ -137,8 +117,7 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 		return err
 	}
 	if load := machine.Busy(); e.Alone && !f.run.dryRun && load > 0.5 {
-		fmt.Fprintf(a.err, "the machine is busy (%.1f processes wanted a core in the last minute): times will vary\n",
-			load)
+		a.say("the machine is busy (%.1f processes wanted a core in the last minute): times will vary", load)
 	}
 	var incomplete error
 	for _, splits := range passes {
@@ -174,7 +153,8 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	if f.run.datasets == nil {
 		f.run.datasets = exp.Protocol.Datasets
 	}
-	f.run.keep, f.run.explain, f.run.format = string(runner.KeepScores), f.explain, "table"
+	f.run.keep, f.run.explain = string(runner.KeepScores), f.explain
+	f.run.plan = &listing{format: "table", out: a.out}
 	if !e.Alone || f.run.dryRun {
 		return []string{fmt.Sprintf("1-%d", part.Splits)}, nil
 	}
@@ -313,6 +293,6 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)
 	}
-	fmt.Fprintf(a.err, "%s holds no result of protocol %s: drawn from %s\n", own, name, from)
+	a.say("%s holds no result of protocol %s: drawn from %s", own, name, from)
 	return from, remove, nil
 }

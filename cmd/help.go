@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,29 @@ var verbs = []struct{ title, names string }{
 	{"Data", "data protocol"},
 	{"Methods", "methods"},
 	{"Machines and the program", "worker serve db version help"},
+}
+
+//go:embed help/*.txt
+var helpFiles embed.FS
+
+// readHelp gives commands the text and the examples of their files in the folder help, which are called as the command,
+// with hyphens. Reports bring their own.
+func readHelp(root *cobra.Command) {
+	about := func(file string) string {
+		text, _ := helpFiles.ReadFile("help/" + file + ".txt") // most groups of commands have none
+		return strings.TrimSpace(string(text))
+	}
+	values := strings.NewReplacer("{exit codes}", exitCodesInWords(), "{address}", defaultServe, "{model}",
+		about("model"))
+	read := func(c *cobra.Command) {
+		path := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "bench "), " ", "-")
+		if text := about(path); text != "" {
+			c.Long, c.Example, _ = strings.Cut("\n"+values.Replace(text), "\nExamples:\n")
+			c.Long = strings.TrimSpace(c.Long)
+		}
+	}
+	read(root)
+	everyCommand(root, read)
 }
 
 // dressHelp puts the commands of root into groups, and wraps all help at a width.

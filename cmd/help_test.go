@@ -32,6 +32,9 @@ func TestHelp(t *testing.T) {
 	verbs := help("--help")
 	check := func(c *cobra.Command) {
 		path := strings.Fields(c.CommandPath())[1:]
+		if strings.Contains(c.Long, "{") {
+			t.Errorf("bench %s --help has a value that is not filled in: %q", strings.Join(path, " "), c.Long)
+		}
 		said, whole := help(append(path, "--help")...), help(append(path, "--help", "--all")...)
 		for line := range strings.Lines(said) {
 			line = strings.TrimSuffix(line, "\n")
@@ -69,6 +72,13 @@ func TestHelp(t *testing.T) {
 	}
 	check(root)
 	everyCommand(root, check)
+	files := must.Get(helpFiles.ReadDir("help"))(t)
+	for _, f := range files {
+		path := strings.Split(strings.TrimSuffix(f.Name(), ".txt"), "-")
+		if c, _, err := root.Find(path); f.Name() != "model.txt" && f.Name() != "bench.txt" && (err != nil || c == root) {
+			t.Errorf("help/%s is of no command", f.Name())
+		}
+	}
 	first := help()
 	for line := range strings.Lines(first) {
 		if command, is := strings.CutPrefix(line, "  bench "); is {

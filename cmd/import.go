@@ -34,43 +34,8 @@ func newImportCommand(a *app) *cobra.Command {
 		Use: "import reference | PROTOCOL | FILE...",
 		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, " +
 			"or test scores",
-		Long: `import stores results of files that ` + "`bench export`" + ` wrote, and of whole databases, several
-at once and in any order: every count and every failure, with the environment and the hash of
-the code that computed it; of a database also scores and models. ` + "`bench import reference`" + ` takes
-the reference run that comes with the program, so that a table is whole at once
-and ` + "`bench run`" + ` computes only what is new. Neither the data nor a network is needed.
-
-What is stored already stays. A result that this program would compute from other inputs
-(method version, libraries of a plugin, grid, protocol, data) is named, and kept as a
-superseded attempt in view history; where its cell has no other result, view results shows
-it, too. A result of a set or a method that is not here is stored under its names, and reports
-show it; a line says what is missing. A result with the key of a stored one and other counts
-is a conflict: it is listed, what is stored stays, and the exit code is 3. The text of a
-protocol of your own comes with its results. The column imported of view results names the
-file. The name of a protocol takes the results of its experiments, where they come with the
-program.
-
-With --as the file is CSV: the test scores of a method elsewhere, with the columns
-dataset, split, row (of the data file, from 0) and score, or score_0, score_1 and so on
-for several classes. The column dataset names a set, or the TOML file of your own.
-Every test row of a split is in it once (see ` + "`bench data export`" + `).
-A score of 0 or more means class +1; the largest means its class; of a regression it is the
-prediction. With --scores probability a score of two classes is the probability of class +1,
-and 1/2 or more means this class. Counts are computed here, so that every report shows the
-method. Scores that differ from stored ones need another --version.`,
-		Example: `  bench import reference && bench report table2
-  bench import laptop.db cluster-*.db theirs.bench --db all.db
-  bench import scores.csv --as MyMethod`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("%s takes reference, a protocol or files, not none; see `%[1]s --help`", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takesSome("reference, a protocol or files"),
 	}, func(c *cobra.Command, args []string, conflicts *listing) error {
-		if scores != "margin" && scores != "probability" {
-			return usage("--scores %q is neither margin nor probability", scores)
-		}
 		if of.Method == "" {
 			return a.importResults(c.Context(), args, from, conflicts)
 		}
@@ -80,15 +45,12 @@ method. Scores that differ from stored ones need another --version.`,
 		of.Probabilities = scores == "probability"
 		return a.importScores(c.Context(), args[0], from, of)
 	})
-	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, where a source lacks its "+
-		"text (of scores: the protocol, default table2)")
-	c.Flags().StringVar(&of.Method, "as", "",
-		"the file holds test scores of this method, which is none of the program's")
-	c.Flags().StringVar(&scores, "scores", "margin",
-		"margin or probability: whether scores are decided by their sign, or at 1/2, with log loss and Brier score")
-	_ = c.RegisterFlagCompletionFunc("scores",
-		cobra.FixedCompletions([]string{"margin", "probability"}, cobra.ShellCompDirectiveNoFileComp))
-	c.Flags().StringVar(&of.Version, "version", "1", "of the method whose scores are imported")
+	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, if a source lacks its text "+
+		"(with --as: the protocol of the scores, default table2)")
+	c.Flags().StringVar(&of.Method, "as", "", "the file has test scores of this method, which is none of the program's")
+	oneOf(c, &scores, "scores", "margin", "margin: the sign of a score is the class; probability: a score is the "+
+		"probability of class +1, and log loss and Brier score are computed too", "margin", "probability")
+	c.Flags().StringVar(&of.Version, "version", "1", "version of the method whose scores are imported")
 	return c
 }
 
@@ -282,16 +244,10 @@ func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Exper
 // importer returns a function that stores a result, and one that waits until all are stored.
 func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) error, end func() error) {
 	w := db.NewWriter(environment.Current(), nil)
-	w.Trouble = func(t store.Trouble) { fmt.Fprintln(a.err, a.troubleLine(t)) }
+	w.Trouble = func(t store.Trouble) { a.say("%s", a.troubleLine(t)) }
 	ended, stop := context.WithCancel(ctx)
-	a.handleSignals(ended, stopping{
-		tell: func(string) {
-			fmt.Fprintln(a.err, "stopping when the results are stored; interrupt again to give them up")
-		},
-		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Waiting: func() int {
-			return 0
-		}, Abandon: w.Abandon},
-	})
+	a.handleSignals(ended, stopping{first: "stopping when the results are stored; interrupt again to give them up",
+		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Abandon: w.Abandon}})
 	return w.Put, func() error {
 		defer stop()
 		err := w.Close()
@@ -308,16 +264,7 @@ func newExportCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
-		Long: `export writes the counts of stored results that are ok (every fold of every grid
-point, the test, rounds, times, warnings) with their environments and the hashes
-of their code and scores. No data, no scores and no models: about three bytes for
-a fold. --without-folds leaves the folds out: the file of the reference run then has
-108 kB instead of 1,190 kB. Reports draw tables and figures from such a file, and
-bench verify compares the chosen grid point and the test of its cells. The file
-is written whole or not at all. It is JSON compressed by gzip; package harness/bundle describes its form.`,
-		Example: `  bench export mine.bench --methods MyBoost
-  bench export table2.bench --protocol table2`,
-		Args: takes("FILE"),
+		Args:  takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			db, err := a.reader(c.Context())
 			if err != nil {
@@ -371,6 +318,6 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "wrote %s: %s, %s\n", path, plural(len(runs), "cell"), wording.Bytes(bytes))
+	a.say("wrote %s: %s, %s", path, plural(len(runs), "cell"), wording.Bytes(bytes))
 	return nil
 }

@@ -71,8 +71,8 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s of %s imported, %d stored already\n",
-		of.File, plural(len(fresh), "cell"), of.Method, len(runs)-len(fresh))
+	a.say("%s: %s of %s imported, %d stored already", of.File, plural(len(fresh), "cell"), of.Method,
+		len(runs)-len(fresh))
 	a.noteUnsigned(of, runs, scores)
 	return nil
 }
@@ -86,9 +86,8 @@ func (a *app) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.S
 		}
 	}
 	if len(sets) > 0 && !of.Probabilities {
-		fmt.Fprintf(a.err, "note: all scores of %s lie in [0, 1], so that every row counts as class +1; "+
-			"if they are probabilities, import them with --scores probability and another --version\n",
-			strings.Join(sets, ", "))
+		a.say("note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are "+
+			"probabilities, import them with --scores probability and another --version", strings.Join(sets, ", "))
 	}
 }
 

@@ -16,8 +16,9 @@ type lossFlags struct {
 }
 
 func (f *lossFlags) add(flags *pflag.FlagSet) {
-	flags.Float64Var(&f.epsilon, "epsilon", 0.1, "half-width of the tube in which the loss is nearly none")
-	flags.Float64SliceVar(&f.sharpness, "sharpness", []float64{1, 5, 10}, "sharpness of the tube's edges, a curve each")
+	flags.Float64Var(&f.epsilon, "epsilon", 0.1, "half-width of the tube in which the loss is nearly 0")
+	flags.Float64SliceVar(&f.sharpness, "sharpness", []float64{1, 5, 10}, "sharpness of the tube's edges, with a "+
+		"curve for each")
 }
 
 func (f *lossFlags) build() (doc.Document, error) {
@@ -30,11 +31,7 @@ func newReportLossCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "loss",
 		Short: "The loss of RFF-MKL and the epsilon-insensitive loss that it approximates",
-		Long: `loss draws the smooth loss that RFF-MKL and RFF-MKL-JOINT minimise, by the residual, and
-the epsilon-insensitive loss of support vector regression. No result is read.`,
-		Example: `  bench report loss
-  bench report loss --epsilon 0.1 --sharpness 10,100 -o loss.pdf`,
-		Args: takes(),
+		Args:  takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.draw(c, f, func(context.Context) (doc.Document, error) { return l.build() })
 		},

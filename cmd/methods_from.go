@@ -100,7 +100,7 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 	grid := guess
 	if len(all.Grid) > 0 {
 		grid = "" // the estimator's own grid
-		fmt.Fprintf(a.err, "The grid is %s.grid: %s\n", o.name, pythonGrid(all.Grid, all.Parameters))
+		a.say("The grid is %s.grid: %s", o.name, pythonGrid(all.Grid, all.Parameters))
 	}
 	d, err := asked(grid, guess)
 	if err != nil {
@@ -112,16 +112,15 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 		refused := slices.DeleteFunc(slices.Clone(all.Tasks), func(t string) bool {
 			return slices.Contains(d.Tasks, t)
 		})
-		fmt.Fprintf(a.err, "Its tasks are %s: a small fit for %s does not end in scores.\n", strings.Join(d.Tasks,
-			", "), strings.Join(refused, ", "))
+		a.say("Its tasks are %s: a small fit for %s does not end in scores.", strings.Join(d.Tasks, ", "),
+			strings.Join(refused, ", "))
 	}
 	if grid == guess {
 		if grid = pythonGrid(d.Grid, d.Parameters); len(d.Grid) > 0 {
-			fmt.Fprintf(a.err, "The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.\n",
-				grid, file)
+			a.say("The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.", grid, file)
 		} else {
-			fmt.Fprintf(a.err, "No number among the parameters of %s changes what it learns, so that its grid is a "+
-				"single point. Write one into %s.\n", o.name, file)
+			a.say("No number among the parameters of %s changes what it learns, so that its grid is a single point. "+
+				"Write one into %s.", o.name, file)
 		}
 	}
 	_, err = asked(grid, tasks)
@@ -171,8 +170,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 				err, file)
 		}
 		fmt.Fprintln(a.out, link)
-		fmt.Fprintf(a.err, "%s is the plugin, for you to change; %s is a link to it, by which every command finds "+
-			"it.\n", file, link)
+		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
 	}
 	a.tellPlugin(link, name, named)
 	return nil

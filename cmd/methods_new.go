@@ -33,38 +33,20 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write the skeleton of a new method, or make one of an estimator in Python",
-		Long: `new writes a method that works (ridge regression on the labels, to be replaced by
-yours) and says what to do with it. In a checkout of this repository it is a package
-methods/NAME with its test; in a Go module of your own a package NAME, its test, and
-a main.go if there is none. With --lang python, r or sh it is one file in plugins/
-beside the database, where every command finds it; nothing needs to be installed but
-the language. With --lang go-plugin the package has a program NAME/plugin beside it,
-which serves it as a plugin. See docs/how-to/adding-a-method.md.
-
---from makes a method of an estimator that exists, in a Python file of yours or in an
-installed module. It runs that file once, in the sandbox of plugins. Where the estimator
-has no attribute grid, values around the defaults of its numbers are tried on small data,
-and those that change what it learns are written as a grid, for you to look at.`,
-		Example: `  bench methods new MyBoost                    in a Go module, this repository's or your own
-  bench methods new MyBoost --lang python      plugins/myboost.py
-  bench methods new RFBoost --from my.py:RFBoost
-  bench methods new SVC --from sklearn.svm:SVC`,
-		Args: takes("NAME"),
+		Args:  takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if from != "" {
 				return a.newFrom(c.Context(), args[0], from, dir)
 			}
-			if lang == "" || lang == "go" || lang == "go-plugin" {
-				return a.newMethod(args[0], dir, lang == "go-plugin")
+			if ending, oneFile := pluginEndings[lang]; oneFile {
+				return a.newPlugin(args[0], ending, dir)
 			}
-			return a.newPlugin(args[0], lang, dir)
+			return a.newMethod(args[0], dir, lang == "go-plugin")
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default: see above)")
-	c.Flags().StringVar(&lang, "lang", "go", "language: go, go-plugin, python, r or sh")
-	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"go", "go-plugin", "python", "r", "sh"},
-		cobra.ShellCompDirectiveNoFileComp))
-	c.Flags().StringVar(&from, "from", "", "estimator or class in Python that becomes the method: FILE.py:NAME or "+
+	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default as above)")
+	oneOf(c, &lang, "lang", "go", "language: go, go-plugin, python, r or sh", "go", "go-plugin", "python", "r", "sh")
+	c.Flags().StringVar(&from, "from", "", "an estimator or class in Python that becomes the method: FILE.py:NAME or "+
 		"MODULE:NAME")
 	c.MarkFlagsMutuallyExclusive("lang", "from")
 	permissionFlags(a, c)
@@ -162,8 +144,8 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	}
 	a.tellHowToRegister(pkg, dir, imported, module, needsMain)
 	if plugin {
-		fmt.Fprintf(a.err, "As a plugin: go build -o %s ./%s\n", filepath.ToSlash(filepath.Join(a.pluginFolder(),
-			name)), filepath.ToSlash(filepath.Dir(served)))
+		a.say("As a plugin: go build -o %s ./%s", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)),
+			filepath.ToSlash(filepath.Dir(served)))
 	}
 	return nil
 }
@@ -184,26 +166,26 @@ func importPath(m goModule, dir string) (string, error) {
 func (a *app) tellHowToRegister(pkg, dir, imported string, m goModule, mainWritten bool) {
 	switch {
 	case m.path == ourModule:
-		fmt.Fprintf(a.err, "To register it, add two lines to methods/all.go, the import and the "+
-			"method:\n\t%q\n\t%s.Spec(),\n", imported, pkg)
+		a.say("To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),",
+			imported, pkg)
 	case !mainWritten:
-		fmt.Fprintf(a.err, "To register it, import %q in your main and add it to the registry: "+
-			"methods.All().With(%s.Spec())\n", imported, pkg)
+		a.say("To register it, import %q in your main and add it to the registry: methods.All().With(%s.Spec())",
+			imported, pkg)
 	}
 	if m.path == "" {
-		fmt.Fprintln(a.err, "There is no go.mod here: begin your module with `go mod init example.com/mine`.")
+		a.say("There is no go.mod here: begin your module with `go mod init example.com/mine`.")
 	}
 	if m.path != ourModule && !m.knowsUs {
-		fmt.Fprintf(a.err, "Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo "+
-			"mod edit -replace %s=FOLDER\n\tgo mod tidy\n", ourModule)
+		a.say("Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo mod edit "+
+			"-replace %s=FOLDER\n\tgo mod tidy", ourModule)
 	}
 	path := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) {
 		path = "./" + path
 	}
-	fmt.Fprintf(a.err, "Test it with: go test %s\n", path)
+	a.say("Test it with: go test %s", path)
 	if m.path != ourModule {
-		fmt.Fprintln(a.err, "Run it with: go run . run --methods NAMES --datasets NAMES")
+		a.say("Run it with: go run . run --methods NAMES --datasets NAMES")
 	}
 }
 

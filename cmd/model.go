@@ -24,21 +24,12 @@ import (
 // The verbs that look at a model of trees: export, importances, dump. All three train
 // the model of one cell again and say so in one line.
 
-const modelHelp = `
-
-The model is that of the cell --protocol, --datasets, --split, METHOD: trained again,
-to the same bits, on the split's training rows with the parameters that the cell
-chose, as stored in --db; or with --params, without a database. What is trained, and
-whether it gets as much right on the test rows as is stored, is said on standard error;
-if it does not, the exit code is 3. Thresholds are in the units of the data file, not
-standardised.`
-
-func modelCommand(a *app, use, short, long, example string, run func(context.Context, *runner.Refitted,
-	registry.TreeModel) error) *cobra.Command {
+func modelCommand(a *app, use, short string, run func(context.Context, *runner.Refitted, registry.TreeModel) error,
+) *cobra.Command {
 	var of place
 	var params string
 	c := &cobra.Command{
-		Use: use + " METHOD --datasets NAME --split N", Short: short, Long: long + modelHelp, Example: example,
+		Use: use + " METHOD --datasets NAME --split N", Short: short,
 		Args:              takes("METHOD"),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,7 +37,7 @@ func modelCommand(a *app, use, short, long, example string, run func(context.Con
 		},
 	}
 	of.addAll(a, c)
-	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}', the others at their `+
+	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}'; others have their `+
 		`defaults (default: those that the stored cell chose)`)
 	return c
 }
@@ -54,13 +45,6 @@ func modelCommand(a *app, use, short, long, example string, run func(context.Con
 func newMethodsExportCommand(a *app) *cobra.Command {
 	var output string
 	c := modelCommand(a, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
-		`export writes a model as LightGBM text, version 3. Who loads it (lightgbm.Booster,
-the Go package leaves) and gives it rows of the data file gets the raw scores that
-bench has: log odds of class +1, a raw score a class, or the prediction. The boosted
-trees of LGBM and XGB can be written so; LGBM's scores are the same bits, XGB's the
-same but for the rounding of its sums, which are in single precision.`,
-		`  bench methods export LGBM --datasets pima --split 1 -o pima.txt
-  bench methods export XGB --datasets wine --split 2 --params '{"max_depth": 3}' > wine.txt`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			w, ok := m.(registry.LightGBMWriter)
 			if !ok {
@@ -76,12 +60,6 @@ same but for the rounding of its sums, which are in single precision.`,
 func newMethodsImportancesCommand(a *app) *cobra.Command {
 	var l *listing
 	c := modelCommand(a, "importances", "List how often a model of trees uses each feature, and what that gains",
-		`importances lists the features of a model of trees: how many splits use one, what
-they gain together in the measure by which the method chooses splits (LGBM, XGB: twice
-the second-order drop of the loss; CART, RF: the drop of the impurity times the rows),
-and its share of all gain. The largest gain comes first.`,
-		`  bench methods importances LGBM --datasets pima --split 1
-  bench methods importances CART --datasets swiss --split 1 --params '{"max_depth": 3}' --format csv`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			splits, gain := m.Importance()
 			total, order := 0.0, make([]int, len(gain))
@@ -108,12 +86,6 @@ and its share of all gain. The largest gain comes first.`,
 func newMethodsDumpCommand(a *app) *cobra.Command {
 	tree := 0
 	c := modelCommand(a, "dump", "Print a tree of a model, one line a node",
-		`dump prints one tree of a model: each inner node's test with its training rows and
-what the split gains, each leaf's value or, of RF, the class it votes for. RF's rows are
-those of the tree's bootstrap sample. Trees are numbered from 0 as in exported models;
-with K classes, tree t of LGBM and XGB is that of class t mod K in round t/K.`,
-		`  bench methods dump CART --datasets wine --split 1
-  bench methods dump LGBM --datasets pima --split 1 --tree 5`,
 		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
 			if n := m.TreeCount(); tree < 0 || tree >= n {
 				return usage("--tree %d: the model has %d trees, 0 to %d", tree, n, n-1)
@@ -271,7 +243,7 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 		was, is = plainResult(stored.Score.Correct), plainResult(r.Test.Correct)
 	}
 	if was == is && stored.TestRows == r.Test.N {
-		fmt.Fprintf(a.err, "%s, as stored in %s\n", line, cmp.Or(a.included, a.db))
+		a.say("%s, as stored in %s", line, cmp.Or(a.included, a.db))
 		return true
 	}
 	why := "the program has changed since"
@@ -281,8 +253,8 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 	case stored.MethodVersion != spec.Version:
 		why = fmt.Sprintf("it was run with version %s of the method, this is %s", stored.MethodVersion, spec.Version)
 	}
-	fmt.Fprintf(a.err, "%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result\n", line,
-		a.db, was, stored.TestRows, why)
+	a.say("%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result", line, a.db, was,
+		stored.TestRows, why)
 	return false
 }
 

@@ -22,8 +22,6 @@ import (
 	"golang.org/x/term"
 )
 
-var listingFormats = []string{"table", "json", "csv", "md"}
-
 // A listing is a table of values that a command prints in the format that the user chooses.
 type listing struct {
 	header []string
@@ -32,14 +30,11 @@ type listing struct {
 	out    io.Writer
 }
 
-// listing returns an empty listing of a command, to which it adds --format. Another format is refused before the
-// command does anything.
-func (a *app) listing(c *cobra.Command) *listing {
+// listing returns an empty listing of a command, to which it adds --format.
+func (a *app) listing(c *cobra.Command, more ...string) *listing {
 	l := &listing{out: a.out}
-	c.Flags().StringVar(&l.format, "format", "table", strings.Join(listingFormats, ", "))
-	beforehand(c, func() error { return checkFormat(l.format) })
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(listingFormats,
-		cobra.ShellCompDirectiveNoFileComp))
+	formats := slices.Concat([]string{"table", "json", "csv", "md"}, more)
+	oneOf(c, &l.format, "format", "table", strings.Join(formats, ", "), formats...)
 	return l
 }
 
@@ -71,6 +66,24 @@ func (l *listing) print() error {
 		}
 	}
 	return s.end()
+}
+
+// oneOf adds a flag that takes one of some values. Any other value is refused before the command does anything.
+func oneOf(c *cobra.Command, to *string, name, value, means string, values ...string) {
+	c.Flags().StringVar(to, name, value, means)
+	complete(c, name, values...)
+	beforehand(c, func() error {
+		for _, v := range values {
+			if strings.EqualFold(v, *to) {
+				*to = v
+				return nil
+			}
+		}
+		if *to == value {
+			return nil
+		}
+		return usage("--%s %q is not one of %s", name, *to, strings.Join(values, ", "))
+	})
 }
 
 // beforehand makes a command check its flags before it runs.
@@ -122,27 +135,17 @@ func newStream(w io.Writer, format string, header []string) (stream, error) {
 	case "csv":
 		c := &csvStream{w: csv.NewWriter(w), visible: isTerminal(w)}
 		return c, c.w.Write(wording.SheetCells(header))
-	case "json":
-		j := &jsonStream{w: w}
-		for _, n := range header {
-			key, err := marshalVisible(n)
-			if err != nil {
-				return nil, err
-			}
-			j.keys = append(j.keys, key)
+	}
+	j := &jsonStream{w: w}
+	for _, n := range header {
+		key, err := marshalVisible(n)
+		if err != nil {
+			return nil, err
 		}
-		_, err := io.WriteString(w, "[")
-		return j, err
+		j.keys = append(j.keys, key)
 	}
-	return nil, checkFormat(format)
-}
-
-// checkFormat refuses a format that listings do not have.
-func checkFormat(format string) error {
-	if slices.Contains(listingFormats, format) {
-		return nil
-	}
-	return usage("format %q is not one of %s", format, strings.Join(listingFormats, ", "))
+	_, err := io.WriteString(w, "[")
+	return j, err
 }
 
 // plain writes floats with just the digits that are needed to read them back, and bytes as hexadecimal digits.

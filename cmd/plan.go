@@ -35,8 +35,8 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	a.noteExcluded(plan.Excluded)
 	a.noteCautions(plan)
 	if d := plan.Dealt; d != nil {
-		fmt.Fprintf(a.err, "shard %d/%d: %d of %s; every shard of this request says list %s\n", d.Number, d.Of,
-			plan.Requested, plural(d.Cells, "cell"), d.List)
+		a.say("shard %d/%d: %d of %s; every shard of this request says list %s", d.Number, d.Of, plan.Requested,
+			plural(d.Cells, "cell"), d.List)
 	}
 	if len(plan.Cells) > 0 {
 		canaries := ""
@@ -46,12 +46,11 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 		case plan.Canaries > 1:
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
-		fmt.Fprintf(a.err, "%s: %s to run%s, %d stored already; %s on %s\n", shapeOf(plan.Cells),
-			plural(len(plan.Cells), "cell"), canaries, plan.Stored, a.predicted(plan, p), plural(opt.Places(), "job"))
+		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(plan.Cells), plural(len(plan.Cells), "cell"),
+			canaries, plan.Stored, a.predicted(plan, p), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
-		fmt.Fprintf(a.err, "first one split of everything, about %s; then the others, heaviest first\n",
-			wording.Seconds(p.Early))
+		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
 	}
 	a.noteExcluded(p.Excluded)
 }
@@ -75,7 +74,7 @@ func (a *app) noteCautions(p *plan.Plan) {
 		name := c.Spec.Cell.Dataset
 		if e, err := a.sets.Lookup(name); err == nil && !said[name] {
 			for _, caution := range e.Cautions {
-				fmt.Fprintf(a.err, "note: %s: %s\n", name, caution)
+				a.say("note: %s: %s", name, caution)
 			}
 		}
 		said[name] = true
@@ -174,13 +173,12 @@ func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request
 	}
 	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
 	prediction := plan.Predict(opt.Places(), opt.Budget)
-	l := &listing{format: f.format, out: a.out}
+	l := f.plan
 	if f.explain {
 		err = l.addExplained(ctx, prediction.Cells, db, plan.Forecast)
 	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded, plan.Forecast); pairs > mostPairs &&
 		l.forPeople() {
-		defer fmt.Fprintf(a.err, "of %d pairs of a set and a method the heaviest are listed; --format csv lists all\n",
-			pairs)
+		defer a.say("of %d pairs of a set and a method the heaviest are listed; --format csv lists all", pairs)
 	}
 	if err != nil {
 		return err
@@ -190,7 +188,7 @@ func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request
 	}
 	a.announce(plan, prediction, opt)
 	if plan.Failed > 0 {
-		fmt.Fprintf(a.err, "%d stored as failed; --retry runs them again\n", plan.Failed)
+		a.say("%d stored as failed; --retry runs them again", plan.Failed)
 	}
 	return nil
 }

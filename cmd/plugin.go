@@ -24,21 +24,7 @@ func newPluginsCommand(a *app) *cobra.Command {
 	return a.lists(&cobra.Command{
 		Use:   "plugins",
 		Short: "List the plugins that are found, and why one cannot be used",
-		Long: `plugins says what is remembered of each plugin, and starts none. The exit code is 3 if
-one cannot be used; one that is not known yet, or a file that is no plugin, is no fault.
-
-A plugin is an executable or a script that answers requests on its standard input and
-output (docs/reference/plugin-protocol.md). It is found in plugins/ beside the database, in the
-folders of $BENCH_PLUGINS, or named by --plugin FILE, and then is a method like any
-other. Python scripts are run by $BENCH_PYTHON, or by what it named when the plugin was last
-asked, or by python3.
-
-What a plugin says of itself is remembered for its user, in bench/plugins of the folder
-for settings or in $BENCH_KNOWN_PLUGINS: only commands that train or apply a method
-start plugins, in a sandbox. One that is new, or whose files changed, is asked what it
-is by ` + "`bench methods check`" + `, or by the first run with it, which says so. Where the
-kernel cannot keep plugins in a sandbox, these commands need --yes.`,
-		Args: takes(),
+		Args:  takes(),
 	}, func(_ *cobra.Command, _ []string, l *listing) (err error) {
 		if err := a.recallPlugins(); err != nil {
 			return err
@@ -67,12 +53,8 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PLUGIN",
 		Short: "Try a plugin: what every method must do, one line a check",
-		Long: `check starts the plugin and tries it on small data, within a minute: shapes, repeatability,
-honesty, awkward data, how it ends. PLUGIN is a file, or the name of a method whose plugin is found.
-A line says what was asked and, where the plugin fails, what to do. The exit code is 3 if a check fails.`,
-		Example: "  bench methods check ./myboost.py",
-		Args:    takes("PLUGIN"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
+		Args:  takes("PLUGIN"),
+		RunE:  func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
 	c.Flags().DurationVar(&limit, "timeout", check.Limit, "limit for all checks together, for busy machines")
 	permissionFlags(a, c)
@@ -117,15 +99,15 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 		_ = rememberedIn().Keep(f.known) // askPlugins said where that cannot be
 	}
 	if stopped != "" {
-		fmt.Fprintf(a.err, "stopped after %s; %s\n", plural(total-1, "check"), stopped)
+		a.say("stopped after %s; %s", plural(total-1, "check"), stopped)
 	}
 	if failed > 0 {
-		fmt.Fprintf(a.err, "%d of %s failed\n", failed, plural(total, "check"))
+		a.say("%d of %s failed", failed, plural(total, "check"))
 	}
 	if failed > 0 || stopped != "" {
 		return exitError{code: exitIncomplete}
 	}
-	fmt.Fprintf(a.err, "%s passed\n", plural(total, "check"))
+	a.say("%s passed", plural(total, "check"))
 	return nil
 }
 
@@ -137,11 +119,8 @@ func skeletonFileName(name, ending string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
 }
 
-func (a *app) newPlugin(name, lang, dir string) error {
-	ending, known := pluginEndings[strings.ToLower(lang)]
-	if !known {
-		return usage("--lang %q is not one of go, go-plugin, python, r, sh", lang)
-	}
+// newPlugin writes a plugin of one file.
+func (a *app) newPlugin(name, ending, dir string) error {
 	if err := a.freeName(name); err != nil {
 		return err
 	}
@@ -165,8 +144,8 @@ func (a *app) tellPlugin(path, name string, elsewhere bool) {
 	if elsewhere {
 		flag = " --plugin " + path
 	}
-	fmt.Fprintf(a.err, "Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets "+
-		"wine,sonar\n", path, flag, name)
+	a.say("Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar", path,
+		flag, name)
 }
 
 // tryCanary trains a method twice on half of a small data set, which other checks have shown to the method as a whole:

@@ -29,10 +29,10 @@ var lacking = sandbox.Missing
 // permissionFlags adds the flags that say what plugins may do, for a command that trains or applies methods.
 func permissionFlags(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a `path` that plugins may read beside their own, of a "+
-		"folder or a file; repeatable")
+	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or a file that plugins may read, too, by its "+
+		"`path`; repeatable")
 	flags.BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
-	flags.BoolVar(&a.yes, "yes", false, "run plugins also where the kernel cannot keep them in a sandbox")
+	flags.BoolVar(&a.yes, "yes", false, "run plugins even if the kernel cannot keep them in a sandbox")
 	rare(c, "allow-read", "allow-network", "yes")
 }
 
@@ -157,9 +157,8 @@ func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
 		return err
 	}
 	if fresh != nil && !a.onlyNamed {
-		fmt.Fprintf(a.err, "%s: new, or changed since, and started now in a sandbox: a plugin reads its own files and "+
-			"libraries, writes a private folder, and has the network only by --allow-network\n", strings.Join(fresh,
-			", "))
+		a.say("%s: new, or changed since, and started now in a sandbox: a plugin reads its own files and libraries, "+
+			"writes a private folder, and has the network only by --allow-network", strings.Join(fresh, ", "))
 	}
 	a.adopts = !a.onlyNamed && processes.Adopt() == nil
 	var g errgroup.Group
@@ -174,7 +173,7 @@ func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
 	a.endStrays()
 	for _, f := range asked {
 		if f.usable() && f.in.Describes().Network && !a.network && !a.onlyNamed {
-			fmt.Fprintf(a.err, "%s asks for the network and runs without; --allow-network gives it\n", f.in.Spec().Name)
+			a.say("%s asks for the network and runs without; --allow-network gives it", f.in.Spec().Name)
 		}
 	}
 	return ctx.Err()
@@ -209,8 +208,7 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 	}
 	f.known = now
 	if err := rememberedIn().Keep(now); err != nil && !a.onlyNamed {
-		fmt.Fprintf(a.err, "%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that\n",
-			f.file, err)
+		a.say("%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that", f.file, err)
 	}
 }
 
@@ -238,8 +236,7 @@ func (a *app) askPluginsOfRun(ctx context.Context, s selection) error {
 	}
 	for _, p := range wanted {
 		if what := p.changed(); what != "" {
-			fmt.Fprintf(a.err, "%s changed since it was last asked (%s): its cells are run again\n", p.in.Spec().Name,
-				what)
+			a.say("%s changed since it was last asked (%s): its cells are run again", p.in.Spec().Name, what)
 		}
 	}
 	if err := a.register(); err != nil {

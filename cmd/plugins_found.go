@@ -204,16 +204,16 @@ func (a *app) noteFaults() {
 		switch {
 		case f.unknown() && a.isPart(f.file):
 		case f.unknown() && f.known.Elsewhere != "":
-			fmt.Fprintf(a.err, "skipped: %s: %s\n", f.file, f.unknownHere())
+			a.say("skipped: %s: %s", f.file, f.unknownHere())
 		case f.unknown():
 			unknown = append(unknown, f.file)
 		case f.fault != nil && !f.known.NoPlugin:
-			fmt.Fprintf(a.err, "skipped: %s\n", firstLine(f.fault.Error()))
+			a.say("skipped: %s", firstLine(f.fault.Error()))
 		}
 	}
 	if unknown != nil {
-		fmt.Fprintf(a.err, "skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin "+
-			"what it is, and so does a run with it\n", strings.Join(unknown, ", "))
+		a.say("skipped: %s: not known yet, or changed since; `bench methods check FILE` asks a plugin what it is, "+
+			"and so does a run with it", strings.Join(unknown, ", "))
 	}
 }
 

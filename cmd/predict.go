@@ -17,14 +17,7 @@ func newMethodsPredictCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "predict METHOD FILE.csv",
 		Short: "Score the rows of a file with a model that a run kept",
-		Long: `predict scores rows with the refitted model of a stored cell, which must have been run
-with --keep models. The file is in the units of the data set's own: its first line names
-the columns, in any order; other columns are passed over. Missing values are filled as in
-the cell. A row gets the class and the scores behind it, or for regression the predicted
-number.`,
-		Example: `  bench run --methods LGBM --datasets wine --splits 1 --keep models
-  bench methods predict LGBM --datasets wine --split 1 new.csv --format csv`,
-		Args: takes("METHOD", "FILE.csv"),
+		Args:  takes("METHOD", "FILE.csv"),
 		ValidArgsFunction: func(c *cobra.Command, before []string, word string) ([]cobra.Completion,
 			cobra.ShellCompDirective) {
 			if len(before) > 0 {

@@ -31,10 +31,7 @@ func newProtocolListCommand(a *app) *cobra.Command {
 	return a.lists(&cobra.Command{
 		Use:   "list",
 		Short: "List the protocols of the program, of this folder and of the database",
-		Long: `list names the protocols that --protocol takes: those of the program, the TOML files of
-this folder that are protocols, and those under which the database holds results.`,
-		Example: `  bench protocol list`,
-		Args:    takes(),
+		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		l.header = []string{"protocol", "from", "splits", "datasets", "metric", "title"}
 		add := func(p *protocol.Protocol, from string) {
@@ -52,7 +49,7 @@ this folder that are protocols, and those under which the database holds results
 			if p, err := protocol.Load(file); err == nil {
 				add(p, file)
 			} else if raw, _ := regularfile.Read(file, 1<<20); strings.Contains(string(raw), "[semantics]") {
-				fmt.Fprintln(a.err, wording.Spelled(err.Error()))
+				a.say("%s", wording.Spelled(err.Error()))
 			}
 		}
 		stored, err := a.protocolsOfDatabase(c.Context())
@@ -68,10 +65,8 @@ this folder that are protocols, and those under which the database holds results
 
 func newProtocolShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "show NAME|FILE",
-		Short: "Print a protocol as TOML: of the program, of a file, or as the database holds it",
-		Example: `  bench protocol show table2
-  bench protocol show mine > again.toml    a protocol whose file is gone`,
+		Use:               "show NAME|FILE",
+		Short:             "Print a protocol as TOML: of the program, of a file, or as the database holds it",
 		Args:              takes("NAME"),
 		ValidArgsFunction: cobra.FixedCompletions(protocol.Names(), cobra.ShellCompDirectiveDefault),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -89,25 +84,20 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write NAME.toml, a protocol of your own",
-		Long: `new writes a protocol into this folder, as NAME.toml, with the keys that most need and a
-comment beside each. docs/reference/protocols.md has all keys. A file that is there stays.`,
-		Example: `  bench protocol new mine --splits 10 --folds 3 --metric auc
-  bench protocol new mine --datasets small15,mydata.toml --methods paper,MyBoost`,
-		Args: takes("NAME"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.newProtocol(args[0], o) },
+		Args:  takes("NAME"),
+		RunE:  func(_ *cobra.Command, args []string) error { return a.newProtocol(args[0], o) },
 	}
 	flags := c.Flags()
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
-	flags.IntVar(&o.Folds, "folds", 5, "parts of the cross-validation that chooses grid points")
-	flags.StringVar(&o.Metric, "metric", "", "what chooses grid points and what reports are of: "+
-		strings.Join(metric.Choosing(), ", ")+" (default accuracy, of regression mse)")
+	flags.IntVar(&o.Folds, "folds", 5, "folds of the cross-validation that chooses grid points")
+	flags.StringVar(&o.Metric, "metric", "", "metric that chooses grid points, and of the reports: "+
+		strings.Join(metric.Choosing(), ", ")+" (default accuracy, for regression mse)")
 	flags.StringSliceVar(&o.Datasets, "datasets", []string{"small15"}, "data sets, groups of them, or TOML files")
-	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run takes without --methods "+
+	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run without --methods takes "+
 		"(default all)")
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Choosing(),
-		cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
-	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
+	complete(c, "metric", metric.Choosing()...)
+	completeList(c, "datasets", a.setsAndGroups)
+	completeList(c, "methods", a.methodCompletions)
 	return c
 }
 

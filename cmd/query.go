@@ -25,31 +25,7 @@ func newQueryCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the results database a question in SQL, read-only",
-		Long: `query runs one SQL statement on the results database, which is opened read-only.
-
-Views: results (a row per cell), evaluations (a row per fold of every grid point),
-published (the papers' tables), history (superseded attempts too). Their columns
-are described in docs/reference/results-schema.md. Beside SQLite's own functions there are
-sqrt, exp, ln, log10, log2, pow, floor, ceil, and the aggregates median,
-quantile(x, p), stddev, stddev_pop, var_samp, var_pop, corr(x, y) (Pearson's).
-
-Rows are printed as they are found. --output writes them to a file, whole or not at
-all, by its ending as CSV, JSON, Markdown, text or Parquet, which pandas and R read; numbers
-have every digit. In CSV a text that a spreadsheet would take for a formula (it begins with
-=, +, -, @, a tab or a carriage return, and is no number) has a single quotation mark before it.
-
-What a statement reads is compared with its checksums; exit code 3 says that some of
-it is not what was stored. A statement on view evaluations compares all folds of the
-runs that it came to, so that a filter on method, data set or split is fast, and what
-reads everything compares everything. Tables and views without folds, scores and models are
-small: they are compared whole. So is each large table that a statement names.
-
-A statement may take 1 GiB of memory, or what --memory says, and a value of it a
-sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that takes too long.`,
-		Example: `  bench query "SELECT dataset, method, avg(accuracy), stddev(accuracy) FROM results GROUP BY 1, 2"
-  bench query --format csv "SELECT * FROM evaluations WHERE dataset = 'wine'"
-  bench query -o folds.parquet "SELECT * FROM evaluations"`,
-		Args: takes(`"SQL"`),
+		Args:  takes(`"SQL"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output != "" && !c.Flags().Changed("format") {
 				var err error
@@ -86,9 +62,7 @@ sixteenth of that; one that needs more ends with an error. Ctrl-C ends one that 
 			return err
 		},
 	}
-	l = a.listing(c)
-	c.PreRunE = nil // an answer may also be a Parquet file
-	c.Flags().Lookup("format").Usage += "; parquet with --output"
+	l = a.listing(c, "parquet")
 	a.outputFlag(c, &output, "write to this file, whole or not at all, in the format of its ending "+
 		"("+strings.Join(queryEndings, ", ")+"; default standard output)")
 	return c
@@ -156,9 +130,6 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 		}
 		return a.noteMixedNames(ctx, db, query)
 	}
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	var s stream
 	// An error of standard output is no error of the query.
 	var output error
@@ -203,8 +174,8 @@ func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) er
 		if i == 0 || names[i-1].Dataset != n.Dataset {
 			continue
 		}
-		fmt.Fprintf(a.err, "note: the name %s stands for several data: %s; tell them apart by the column fingerprint\n",
-			n.Dataset, dataOf(names, n.Dataset))
+		a.say("note: the name %s stands for several data: %s; tell them apart by the column fingerprint", n.Dataset,
+			dataOf(names, n.Dataset))
 	}
 	return nil
 }

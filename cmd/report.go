@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -81,23 +80,20 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 // outputFlags adds the flags for the form of a report and for its file.
 func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of "+
-		"--output, else text)")
-	a.outputFlag(c, &f.output, "write to this file, whole or not at all, what its ending says ("+
-		strings.Join(render.Endings(), ", ")+"), or all figures to this folder, as figs/ (default standard output)")
-	flags.StringVar(&f.figure, "figure", "", "of several figures the one to write")
-	flags.StringVar(&f.width, "width", "", "figures: lay out for a column (84 mm) or a page (174 mm) of a paper, or "+
-		"for so many millimetres (default page; column for drawings of details)")
+	oneOf(c, &f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of "+
+		"--output, else text)", reportFormats()...)
+	a.outputFlag(c, &f.output, "write to this file, whole or not at all, in the format of its ending ("+
+		strings.Join(render.Endings(), ", ")+"); a folder, such as figs/, gets all figures (default standard output)")
+	flags.StringVar(&f.figure, "figure", "", "the figure to write, if there are several")
+	flags.StringVar(&f.width, "width", "", "figures: the width of a column (84 mm) or a page (174 mm) of a paper, or "+
+		"a number of millimetres (default page; column for drawings of details)")
 	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries "+
 		"and provenance (html, csv and json always have it)")
-	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, however wide (default blocks of columns that fit "+
+	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, at any width (default blocks of columns that fit "+
 		"the terminal, or 100 columns)")
-	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables for a page on its side")
+	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables on a landscape page")
 	rare(c, "figure", "wide", "landscape")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(),
-		cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("width", cobra.FixedCompletions([]string{"column", "page"},
-		cobra.ShellCompDirectiveNoFileComp))
+	complete(c, "width", "column", "page")
 }
 
 func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
@@ -209,7 +205,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 // warn prints the warnings that a reader of a report's file must see.
 func (a *app) warn(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(a.err, "warning: %s\n", w)
+		a.say("warning: %s", w)
 	}
 }
 

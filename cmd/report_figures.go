@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,8 +33,6 @@ type reportOutput struct {
 func newReportOutput(f reportFlags) (reportOutput, error) {
 	o := reportOutput{format: f.format}
 	switch {
-	case f.format != "" && !slices.Contains(reportFormats(), f.format):
-		return o, usage("--format %q is not one of %s", f.format, strings.Join(reportFormats(), ", "))
 	case isFolder(f.output):
 		if f.format != "" && slices.Contains(render.Formats(), f.format) {
 			return o, usage("%s is a folder, for figures, and --format %s is none of a figure; name a file", f.output,
@@ -160,7 +157,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 			}
 			endings = append(endings, format.Ending)
 		}
-		fmt.Fprintf(a.err, "wrote %s%s\n", filepath.Join(f.output, n.Name), strings.Join(endings, ", "))
+		a.say("wrote %s%s", filepath.Join(f.output, n.Name), strings.Join(endings, ", "))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -37,8 +36,7 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 // metricFlag adds --metric, whose help lists the metrics, and then says more.
 func metricFlag(c *cobra.Command, to *string, more string) {
 	c.Flags().StringVar(to, "metric", "", strings.Join(metric.Names(), ", ")+more)
-	_ = c.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metric.Names(),
-		cobra.ShellCompDirectiveNoFileComp))
+	complete(c, "metric", metric.Names()...)
 }
 
 func newReportHTMLCommand(a *app) *cobra.Command {
@@ -46,22 +44,7 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "html",
 		Short: "One page, or a folder of pages: verdicts, the table, what is behind every number",
-		Long: `html writes one file that holds everything and loads nothing: verdicts, the table
-with methods and data sets to choose (ranks are computed again for the choice), the
-diagram of critical differences, published values and ours with intervals, what is
-missing, times, and a section for each data set and each method. A click on a number,
-or Enter, shows its splits, settings, machines, commands and queries. The page reads
-in light and dark, on a phone and on paper.
-
-With -o FOLDER/ it writes the same as static pages for the web: index.html and a page for
-each data set and each method. They need no server program: any web server, or a browser
-that opens the file, shows them. The folder is written whole or not at all. A folder that
-was written so before is replaced; one that holds anything else is refused.`,
-		Example: `  bench report html -o report.html
-  bench report html -o site/
-  bench report html --focus MyBoost -o myboost.html
-  bench report html --protocol mfga --metric auc -o mfga.html`,
-		Args: takes(),
+		Args:  takes(),
 	}
 	f.add(a, c)
 	a.outputFlag(c, &f.output, "write to this file, or to this folder with a / at its end, whole or not at all "+
@@ -82,12 +65,7 @@ was written so before is replaced; one that holds anything else is refused.`,
 		case f.output == "":
 			return p.Write(a.out, nil)
 		case folder:
-			type adding = func(string, func(io.Writer) error) error
-			err = atomicfile.Folder(f.output, page.Mark, a.force, func(add adding) error {
-				return p.Site(func(name string, content func(io.Writer) error) error {
-					return cmp.Or(ctx.Err(), add(name, content))
-				})
-			})
+			err = a.writeFolder(ctx, f.output, page.Mark, p.Site)
 		default:
 			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
 		}
@@ -123,9 +101,22 @@ func (a *app) wrote(output string, warnings []string, err error) error {
 		return err
 	}
 	a.warn(warnings)
-	fmt.Fprintf(a.err, "wrote %s\n", output)
+	a.say("wrote %s", output)
 	return nil
 }
+
+// writeFolder writes a folder for the user, whole or not at all. files hands over its files. products are files that
+// other programs make of them there.
+func (a *app) writeFolder(ctx context.Context, folder, mark string, files func(add addFile) error,
+	products ...string) error {
+	return atomicfile.Folder(folder, mark, a.force, func(add func(string, func(io.Writer) error) error) error {
+		return files(func(name string, content func(io.Writer) error) error {
+			return cmp.Or(ctx.Err(), add(name, content))
+		})
+	}, products...)
+}
+
+type addFile = func(name string, content func(io.Writer) error) error
 
 // notWritten gives an error of writing its exit code.
 func notWritten(err error) error {

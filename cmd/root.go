@@ -96,6 +96,9 @@ type app struct {
 
 func (a *app) dataDir() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
 
+// say prints a line for the user on standard error.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+
 // added is the folder of the sets that `bench data add` brought.
 func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml") }
 
@@ -233,6 +236,16 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// takesSome requires at least one argument.
+func takesSome(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return usage("%s takes %s, not none; see `%[1]s --help`", c.CommandPath(), what)
+	}
+}
+
 // isUsage recognises the errors that cobra makes itself; it has no type for them.
 func isUsage(err error) bool {
 	starts := []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument",
@@ -242,20 +255,8 @@ func isUsage(err error) bool {
 
 func newRootCommand(a *app) *cobra.Command {
 	root := group(&cobra.Command{
-		Use:   "bench",
-		Short: "Compare kernel and boosting methods under one protocol, with the evidence kept",
-		Long: `bench runs every registered method on every data set under a fixed protocol
-(train/test splits, cross-validated grid search, refit, one test), keeps every
-single evaluation in a SQLite file, and makes tables from it.
-
-` + "`bench help --man`" + ` prints this and the help of all commands as a manual page,
-and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes words in a shell.
-
-` + exitCodesInWords(),
-		Example: `  bench import reference                       store a published table
-  bench report leaderboard                     who leads in it
-  bench run --methods GBRFF2,CART --splits 3   run methods on the first 3 splits
-  bench query "SELECT * FROM results LIMIT 5"  ask the database`,
+		Use:               "bench",
+		Short:             "Compare kernel and boosting methods under one protocol, with the evidence kept",
 		Version:           environment.ProgramVersion,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -264,10 +265,11 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	})
 	root.PersistentFlags().StringVar(&a.db, "db", "results.db", "results database")
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data directory (default $BENCH_DATA, else the user's cache)")
-	root.PersistentFlags().StringVar(&a.limit, "memory", "", "memory that cells running together, an isolated cell, "+
-		"or loading a data set or a model, may need, e.g. 8GiB (default three quarters of the machine's)")
-	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "a method in another process, by its `file`; "+
-		"repeatable (beside those in plugins/ and $BENCH_PLUGINS)")
+	root.PersistentFlags().StringVar(&a.limit, "memory", "", "limit of the memory that cells need together, an "+
+		"isolated cell needs, or loading a data set or a model needs, e.g. 8GiB (default three quarters of the "+
+		"machine's)")
+	root.PersistentFlags().StringArrayVar(&a.named, "plugin", nil, "add the method of a plugin, by its `file`; "+
+		"repeatable (plugins in plugins/ and $BENCH_PLUGINS are found without it)")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
@@ -293,6 +295,7 @@ and ` + "`bench completion bash`" + ` (or zsh, fish, powershell) what completes 
 	root.AddCommand(newReportCommands(a)...)
 	checkHelp(root)
 	dressHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))
+	readHelp(root)
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return unknown(c, args[0])
@@ -355,11 +358,6 @@ func checkHelp(root *cobra.Command) {
 		}
 		return nil
 	}
-	help.Long = `help prints what a command does, its flags and examples, as COMMAND --help does. With
---all come the flags that few need.`
-	help.Example = `  bench help data fetch
-  bench help run --all
-  bench help --man | man -l -      all commands, as a manual page`
 	var man bool
 	help.Flags().BoolVar(&man, "man", false, "the manual page of all commands, in roff")
 	show := help.Run

@@ -71,7 +71,7 @@ func (r *runPrinter) confirm(todo *plan.Plan, p plan.Prediction, opt schedule.Op
 }
 
 func (r *runPrinter) hear(event harness.Event) {
-	say := func(format string, args ...any) { fmt.Fprintf(r.app.err, format+"\n", args...) }
+	say := r.app.say
 	switch e := event.(type) {
 	case harness.Waits:
 		r.app.waits(e.Err)
@@ -90,7 +90,8 @@ func (r *runPrinter) hear(event harness.Event) {
 		r.app.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
 		r.show(r.bar)
-		r.app.handleSignals(r.ctx, stopping{r.bar.note, e.Control})
+		r.app.handleSignals(r.ctx, stopping{r.bar.note,
+			"stopping: running cells finish and are stored; interrupt again to stop at once", e.Control})
 	case store.Trouble:
 		r.bar.note(r.app.troubleLine(e))
 	case schedule.Event:
@@ -172,13 +173,13 @@ func (a *app) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) 
 		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
 	}
 	if foreign != nil && missing != "" {
-		fmt.Fprintf(a.err, "%s: %s\n", strings.Join(foreign, ", "), missing)
+		a.say("%s: %s", strings.Join(foreign, ", "), missing)
 	}
 }
 
 // waits says that another program holds the database.
 func (a *app) waits(err error) {
-	fmt.Fprintf(a.err, "waiting: %s (Ctrl-C ends)\n", wording.Spelled(err.Error()))
+	a.say("waiting: %s (Ctrl-C ends)", wording.Spelled(err.Error()))
 }
 
 // troubleLine says what happened to results that could not be stored at once.
@@ -226,9 +227,9 @@ func (a *app) conclude(report harness.Report, err error) error {
 	switch n := report.Outcome.Canaries; {
 	case report.Findings != nil || n == 0:
 	case n == 1:
-		fmt.Fprintln(a.err, "the canary shows no method that knows labels which it was not given")
+		a.say("the canary shows no method that knows labels which it was not given")
 	default:
-		fmt.Fprintf(a.err, "none of %d canaries shows a method that knows labels which it was not given\n", n)
+		a.say("none of %d canaries shows a method that knows labels which it was not given", n)
 	}
 	return a.lastLine(report.Plan, report.Outcome)
 }
@@ -272,22 +273,20 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 // changed code could not be compared.
 func (a *app) tellCode(report verify.CodeReport) {
 	for _, o := range report.Old {
-		fmt.Fprintf(a.err, "%s %s: code changed and results with it; %s old; raise Version or --rerun %s\n", o.Method,
-			o.Version, counted(o.Cells, "stored cell", "is", "are"), o.Method)
+		a.say("%s %s: code changed and results with it; %s old; raise Version or --rerun %s", o.Method, o.Version,
+			counted(o.Cells, "stored cell", "is", "are"), o.Method)
 	}
 	for _, g := range report.Unchecked {
-		fmt.Fprintf(a.err, "%s: code changed since %s stored, and whether results did is not known: %s; `bench "+
-			"verify --methods %s` compares them\n",
-			g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
+		a.say("%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods "+
+			"%s` compares them", g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
 	for _, g := range report.Taken {
 		taken[g.Why] = append(taken[g.Why], g.Method)
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		fmt.Fprintf(a.err, "imported results of %s stand as they are, not compared with this program: %s; `bench "+
-			"verify` compares them\n",
-			strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
+		a.say("imported results of %s stay as they are, not compared with this program: %s; `bench verify` compares "+
+			"them", strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
 }
 

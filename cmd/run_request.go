@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"runtime/debug"
@@ -30,7 +29,7 @@ type runFlags struct {
 	timeout time.Duration
 	budget  time.Duration
 	maxCell time.Duration
-	format  string
+	plan    *listing // of --dry-run
 	rerun   []string
 	isolate isolation
 	shard   string
@@ -117,7 +116,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		if report.Outcome.Longer > 0 { // what is known now is asked
 			printer.again = false
 			left := wording.Seconds(report.Outcome.Longer.Seconds())
-			fmt.Fprintf(a.err, "measured: what is left takes about %s\n", left)
+			a.say("measured: what is left takes about %s", left)
 		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
 			printer.again = true
 			request.Retry, request.Rerun = false, nil
@@ -165,8 +164,6 @@ const defaultShare = 0.01
 // shares reports whether workers may run cells.
 func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
 
-var keeps = []runner.Keep{runner.KeepScores, runner.KeepModels, runner.KeepNone}
-
 // check refuses flags that contradict each other, or that ask for nothing.
 func (f runFlags) check() error {
 	switch {
@@ -178,7 +175,7 @@ func (f runFlags) check() error {
 	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
 		return usage("--methods or --datasets is given and empty; name at least one")
 	case f.listen != "" && f.engine != "":
-		return usage("--listen starts a server and --engine takes one that stands already; leave one of them out")
+		return usage("--listen starts a server and --engine takes one that is running; leave one of them out")
 	case f.tokenFile != "" && !f.shares():
 		return usage("--token-file is for the workers of --listen HOST:PORT or --engine URL; add one of them")
 	case f.verifyShare != "" && !f.shares():
@@ -191,10 +188,8 @@ func (f runFlags) check() error {
 		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen and --engine alone)", f.jobs)
 	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
 		return usage("--timeout, --budget and --max-cell must not be negative")
-	case f.format != "table" && !f.dryRun:
-		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.format)
-	case !slices.Contains(keeps, runner.Keep(f.keep)):
-		return usage("--keep %q is not one of %s, %s, %s", f.keep, keeps[0], keeps[1], keeps[2])
+	case f.plan.format != "table" && !f.dryRun:
+		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
 	}
 	return nil
 }

@@ -21,33 +21,14 @@ func newMethodsScoreCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score FILE",
 		Short: "Score the test rows of a split with a LightGBM or XGBoost model that was trained elsewhere",
-		Long: `score reads a model of LightGBM (text) or XGBoost (JSON or UBJ), as Booster.save_model writes
-it, and writes the scores of a split's test rows as CSV, in the form that ` +
-			"`bench import --as`" + ` takes. The model must
-have been trained on the training rows of this split, else its scores say nothing.
-The file is checked before it is used, and reading it takes no more than --memory.
-It is shown the rows standardised, as ` + "`bench data export`" + ` writes them, or with --units file
-as they stand in the data file.
-
-Features are found among the columns by the names in the file, and by position where it has none.
-Scores of classes are the library's raw scores, and scores of a regression its predictions. Where
-training of XGBoost stopped early, the rounds up to the best one count. What cannot be scored as the
-library does is refused by its name; docs/reference/model-files.md says what is read.`,
-		Example: `  bench data export pima --split 1 -o pima-1.npz
-  bench methods score model.txt --datasets pima --split 1 -o scores.csv
-  bench import scores.csv --as MyTrees`,
-		Args: takes("FILE"),
+		Args:  takes("FILE"),
 	}
 	of.addAll(a, c)
-	flags := c.Flags()
-	flags.StringVar(&units, "units", "standardised", "standardised or file: how the model knows the rows")
+	oneOf(c, &units, "units", "standardised", "the rows that the model was trained on: standardised, or as in the file",
+		"standardised",
+		"file")
 	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
-	_ = c.RegisterFlagCompletionFunc("units", cobra.FixedCompletions([]string{"standardised", "file"},
-		cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if units != "standardised" && units != "file" {
-			return usage("--units %q is neither standardised nor file", units)
-		}
 		raw, err := readModelFile(args[0], a.memory)
 		if err != nil {
 			return usage("%s: %w", args[0], err)
@@ -70,7 +51,7 @@ library does is refused by its name; docs/reference/model-files.md says what is 
 			return usage("%s on %s: %w", args[0], parts.Set.Name, err)
 		}
 		for _, note := range notes {
-			fmt.Fprintf(a.err, "note: %s: %s\n", args[0], note)
+			a.say("note: %s: %s", args[0], note)
 		}
 		scores, err := model.Scores(whole.Score.X)
 		if err != nil {

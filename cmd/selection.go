@@ -122,8 +122,8 @@ func (c choice) has(cell store.Cell) bool {
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	protocolFlag(c, &s.protocol, of)
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+
-		", plugins), in this order; of reports also NAME@VERSION, a stored version")
-	_ = c.RegisterFlagCompletionFunc("methods", listCompletion(a.methodCompletions))
+		", plugins), in this order; in reports also NAME@VERSION, a stored version")
+	completeList(c, "methods", a.methodCompletions)
 	s.addSets(a, c)
 }
 
@@ -188,11 +188,9 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 		"), sets of a protocol by its name, or TOML files, in this order")
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
-	flags.StringVar(&s.split, "split", "", "these splits alone: 7 or 7,9")
-	_ = c.RegisterFlagCompletionFunc("datasets", listCompletion(a.setsAndGroups))
-	_ = c.RegisterFlagCompletionFunc("exclude", listCompletion(func() []string {
-		return slices.Concat(a.methodCompletions(), a.setsAndGroups())
-	}))
+	flags.StringVar(&s.split, "split", "", "only these splits: 7 or 7,9")
+	completeList(c, "datasets", a.setsAndGroups)
+	completeList(c, "exclude", func() []string { return slices.Concat(a.methodCompletions(), a.setsAndGroups()) })
 }
 
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
@@ -246,11 +244,17 @@ func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
 	}
 }
 
-// listCompletion completes the last name of a comma-separated list. It asks for the names only then, since plugins are
-// found after the flags were defined. The earlier names stay in front, since a shell compares the whole word, and are
-// not offered again.
-func listCompletion(names func() []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// complete makes a shell complete the values of a flag.
+func complete(c *cobra.Command, flag string, values ...string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeList makes a shell complete the last name of a flag's comma-separated list. It asks for the names only then,
+// since plugins are found after the flags were defined. The earlier names stay in front, since a shell compares the
+// whole word, and are not offered again.
+func completeList(c *cobra.Command, flag string, names func() []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
 		before, last := "", word
 		if i := strings.LastIndexByte(word, ','); i >= 0 {
 			before, last = word[:i+1], word[i+1:]
@@ -268,5 +272,5 @@ func listCompletion(names func() []string) cobra.CompletionFunc {
 			directive |= cobra.ShellCompDirectiveNoFileComp
 		}
 		return out, directive
-	}
+	})
 }

@@ -26,26 +26,6 @@ func newServeCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [HOST:PORT]",
 		Short: "Show the report, and runs that are under way, in browsers",
-		Long: `serve prints the address of the page of bench report html as of now. Above it a strip
-shows what runs are at on the database: how many cells have ended, cells a minute, the
-time that is left, the cells that are being computed with their predicted end, and what
-failed with the end of its standard error. The strip keeps itself up to date; the report
-is made anew when the page is loaded. The address with report at its end is the report
-without the strip.
-
-The database is read and never written, so that serve goes beside any run, and may be
-started before or after it. Any number of browsers share one look at it a second; while
-no browser is there, nobody looks.
-
-Without HOST:PORT the address is ` + defaultServe + `, which this machine alone reaches.
-At an address that other machines reach the page needs a token, and TLS encrypts it. The
-token stands in the printed address, or is that of --token-file. Token and certificate are
-made once and kept beside the database, in a file that only you may read (results.db.serve).
-A browser warns of such a certificate: compare the fingerprint that it shows with the
-printed one. Ctrl-C or SIGTERM ends serve, with exit code 0.`,
-		Example: `  bench serve                                    on this machine: open the address that is printed
-  bench serve 127.0.0.1:0 --db lab.db            at any free port
-  bench serve 0.0.0.0:8017 --token-file token    for other machines, with a token of your own`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) <= 1 {
 				return nil
@@ -53,10 +33,10 @@ printed one. Ctrl-C or SIGTERM ends serve, with exit code 0.`,
 			return takes("[HOST:PORT]")(c, args)
 		},
 	}
-	c.Flags().StringVar(&f.protocol, "protocol", "", "show the results of this one (default that of the run, else "+
-		"that of the last cells)")
+	c.Flags().StringVar(&f.protocol, "protocol", "", "show the results of this protocol (default that of the run, "+
+		"else that of the last cells)")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the token that browsers must have (default a new "+
-		"one, where other machines reach HOST)")
+		"one, if other machines reach HOST)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		at := defaultServe
 		if len(args) > 0 {
@@ -119,7 +99,7 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 			s.Token = id.Token
 			link.RawQuery = "token=" + s.Token
 		}
-		fmt.Fprintf(a.err, "SHA-256 fingerprint of the certificate: %s\n", spaced(id.Fingerprint()))
+		a.say("SHA-256 fingerprint of the certificate: %s", spaced(id.Fingerprint()))
 		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 			if host, err = os.Hostname(); err != nil {
 				return err
@@ -129,7 +109,7 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	link.Host = net.JoinHostPort(host, port)
 	if token != "" {
-		fmt.Fprintln(a.err, "add ?token=... with the token of --token-file to the address")
+		a.say("add ?token=... with the token of --token-file to the address")
 	}
 	fmt.Fprintf(a.out, "%s\n", link.String())
 	if a.out.err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -57,13 +58,17 @@ const (
 
 // A stopping ends a run in steps, one step for each interrupt.
 type stopping struct {
-	tell func(string)
-	harness.Control
+	tell            func(line string) // nil for standard error
+	first           string            // what the first interrupt says
+	harness.Control                   // whose Waiting may be nil, where nothing waits to be stored
 }
 
 // handleSignals takes the steps until ctx is done.
 func (a *app) handleSignals(ctx context.Context, s stopping) {
 	signals, done := a.signals()
+	if s.tell == nil {
+		s.tell = func(line string) { fmt.Fprintln(a.err, line) }
+	}
 	go func() {
 		defer done()
 		s.steps(ctx, signals)
@@ -91,10 +96,13 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		}
 		switch step {
 		case 0:
-			s.tell("stopping: running cells finish and are stored; interrupt again to stop at once")
+			s.tell(s.first)
 			s.Stop()
 		case 1:
 			s.Cancel()
+			if s.Waiting == nil {
+				continue
+			}
 			if n := s.Waiting(); n > 0 {
 				s.tell("stopping at once; not stored yet: " + plural(n, "finished result") + ", interrupt again to " +
 					"give up")

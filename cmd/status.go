@@ -22,25 +22,7 @@ func newStatusCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "status",
 		Short: "Show how many cells are stored per protocol, data set and method",
-		Long: `status counts the stored cells of the data as they are now. The column planned holds
-the protocol's number of splits; ok counts those with a result. A cell that failed or
-timed out is run again by ` + "`bench run --retry`" + `; failures says how many of them crashed,
-needed more memory than they may (oom) or gave an answer that is none (bad-output). Cells of data that has changed since
-are not counted; a note says how many there are. What was found against results of a
-method (leak, canary, state) is named below; view findings has each
-(` + "`bench query \"SELECT * FROM findings\"`" + `).
-
---watch shows the runs that are under way on the database instead, and keeps that up to
-date: their workers, the cells that are being computed with their predicted end, cells
-that end a minute, the time that is left, what failed, and of each data set how many cells
-are stored and which method is best so far. It reads the database alone, so that it goes
-beside any run, and changes nothing. Where standard output is no terminal, a block is
-printed whenever cells have ended, at most every 10 seconds. It waits for a run, ends with
-exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows the same in a browser.`,
-		Example: `  bench status                        what is stored
-  bench status --watch                what runs are at, in this terminal
-  bench status --watch --db lab.db    the same of another database`,
-		Args: takes(),
+		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		db, err := a.reader(c.Context())
 		if err != nil {
@@ -57,9 +39,9 @@ exit code 0 when no run is under way any more, and at Ctrl-C. bench serve shows 
 		}
 		return a.status(c.Context(), db, l)
 	})
-	c.Flags().BoolVar(&watch, "watch", false, "show runs that are under way until they end")
-	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this one (default that of the "+
-		"run, else that of the last cells)")
+	c.Flags().BoolVar(&watch, "watch", false, "show runs until they end")
+	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this protocol (default that of "+
+		"the run, else that of the last cells)")
 	return c
 }
 
@@ -167,11 +149,11 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		}
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
-			fmt.Fprintf(a.err, "%s: %s not stored of these methods on these sets; %s on %s\n", name,
-				counted(n, "cell", "is", "are"), a.predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
+			a.say("%s: %s not stored of these methods on these sets; %s on %s", name, counted(n, "cell", "is", "are"),
+				a.predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
 		}
 		for _, line := range result.Explain(result.OfKinds(plan.Excluded, result.TooLong, result.TooLarge)) {
-			fmt.Fprintf(a.err, "%s: %s\n", name, line)
+			a.say("%s: %s", name, line)
 		}
 	}
 	return nil
@@ -230,8 +212,8 @@ func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, set
 			again = ": " + a.invocation(d.protocol, path, p.Splits).Command(slices.Compact(g.methods),
 				[]string{cmp.Or(sets.File(d.dataset), d.dataset)}, splits, false)
 		}
-		fmt.Fprintf(a.err, "%s changed since (data was %.8s, is %.8s), %s not counted%s\n",
-			what, d.fingerprint, current[d.dataset], counted(g.cells, "cell", "is", "are"), again)
+		a.say("%s changed since (data was %.8s, is %.8s), %s not counted%s", what, d.fingerprint, current[d.dataset],
+			counted(g.cells, "cell", "is", "are"), again)
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
 		over := seen && s.Runs == 0
 		if seen = seen || s.Runs > 0; !seen && !told {
 			told = true
-			fmt.Fprintf(a.err, "no run is under way on %s; waiting for one (Ctrl-C ends)\n", a.db)
+			a.say("no run is under way on %s; waiting for one (Ctrl-C ends)", a.db)
 		}
 		if seen {
 			board.show(s, over)

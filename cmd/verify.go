@@ -35,20 +35,7 @@ func newVerifyCommand(a *app) *cobra.Command {
 	c := a.lists(&cobra.Command{
 		Use:   "verify",
 		Short: "Run a random share of stored cells again and compare every count",
-		Long: `verify runs stored cells once more and compares what comes out with what is
-stored: the counts of every fold of every grid point, the selected point, the
-counts of the test part and of its rounds, and the bits of the test scores. It
-lists the differences; a line per method on standard error says how many cells
-were compared. Nothing is stored.
-
-Cells that this program would plan otherwise (another method version, other data,
-grid or protocol) cannot be compared; they are named and counted as old, as are
-those whose data is not here. Exit code 3 says that a cell differs, or that
-none or not all of the sample could be compared.`,
-		Example: `  bench verify                                     2% of the cells
-  bench verify --sample 10 --methods GBRFF2,CART    ten cells of two methods
-  bench verify --sample 100% --datasets wine        every cell of a set`,
-		Args: takes(),
+		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		f.seeded = c.Flags().Changed("seed")
 		return a.verify(c, f, l)
@@ -59,7 +46,7 @@ none or not all of the sample could be compared.`,
 	jobsFlag(c, &f.jobs, "cells to run at a time")
 	isolateFlag(c, &f.isolate)
 	permissionFlags(a, c)
-	flags.Uint64Var(&f.seed, "seed", 0, "chooses the cells (default a new one each time)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed that chooses the cells (default a new one each time)")
 	rare(c, "seed")
 	return c
 }
@@ -122,14 +109,9 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
-	a.handleSignals(ended, stopping{
-		tell: func(string) {
-			fmt.Fprintln(a.err, "stopping: running cells finish; interrupt again to stop at once")
-		},
-		Control: harness.Control{Stop: func() {
-			close(stop)
-		}, Cancel: cancel, Waiting: func() int { return 0 }, Abandon: func() { os.Exit(exitInterrupted) }},
-	})
+	a.handleSignals(ended, stopping{first: "stopping: running cells finish; interrupt again to stop at once",
+		Control: harness.Control{Stop: func() { close(stop) }, Cancel: cancel,
+			Abandon: func() { os.Exit(exitInterrupted) }}})
 	fmt.Fprintln(a.err, said)
 	defer collectWithin(a.memory)()
 	var verified []verify.Verified
@@ -186,7 +168,7 @@ func (a *app) printVerified(verified []verify.Verified, l *listing) (differ int,
 	}
 	for _, m := range slices.Sorted(maps.Keys(methods)) {
 		t := methods[m]
-		fmt.Fprintf(a.err, "%s: %s compared, %d differ\n", m, plural(t.cells, "cell"), t.differ)
+		a.say("%s: %s compared, %d differ", m, plural(t.cells, "cell"), t.differ)
 	}
 	return differ, nil
 }
@@ -208,8 +190,8 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol),
 			strings.Compare(x.why, y.why))
 	}) {
-		fmt.Fprintf(a.err, "%s: %s of %s (protocol %s: %s): %s\n", fate, plural(cells[l], "cell"), list(methods[l]),
-			l.protocol, list(sets[l]), wording.Spelled(l.why))
+		a.say("%s: %s of %s (protocol %s: %s): %s", fate, plural(cells[l], "cell"), list(methods[l]), l.protocol,
+			list(sets[l]), wording.Spelled(l.why))
 	}
 }
 

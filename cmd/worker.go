@@ -39,20 +39,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "worker nats://HOST:PORT",
 		Short: "Run cells for a bench run --listen on another machine",
-		Long: `worker takes cells from the run at the address, which bench run --listen prints, and
-sends their results there. Each cell runs in a process of its own. Nothing is stored here
-but data sets: they come from $BENCH_MIRROR, or else from the run's machine.
-
-A cell whose method has another version or other code here goes back, and so does a cell
-whose data differ. The worker says so and takes no more cells of that method or set. With
---plugins-from-coordinator it takes the files of plugins that are not here, and runs them:
-docs/how-to/many-machines.md says what a run may make a worker do.
-
-The worker ends when the run has ended. At SIGTERM or Ctrl-C it gives its cells back, and
-ends. While no run is at the address any more, it waits for the next one.`,
-		Example: `  bench worker nats://127.0.0.1:4222                 a second process on the same machine
-  bench worker --jobs 4 --memory 8GiB --token-file token 'nats://lab1:4222?fingerprint=...'`,
-		Args: takes("nats://HOST:PORT"),
+		Args:  takes("nats://HOST:PORT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if jobs < 1 {
 				return usage("--jobs %d: at least one cell must run at a time", jobs)
@@ -71,8 +58,8 @@ ends. While no run is at the address any more, it waits for the next one.`,
 	}
 	jobsFlag(c, &jobs, "cells to run at a time")
 	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the run's token (default the one in the address)")
-	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends: it may "+
-		"then run any program here, with what plugins may do")
+	c.Flags().BoolVar(&foreign, "plugins-from-coordinator", false, "run plugins that the coordinator sends; it may "+
+		"then run any program here, with the rights of plugins")
 	permissionFlags(a, c)
 	return c
 }
@@ -211,7 +198,7 @@ func (a *app) listen(printer *runPrinter, f runFlags) (
 		}
 		return nil, "", nil, usage("--listen %s: %w", f.listen, err)
 	}
-	fmt.Fprintf(a.err, "workers: %s\n", workerCommand(p.URL, opt.Token, made, f.tokenFile))
+	a.say("workers: %s", workerCommand(p.URL, opt.Token, made, f.tokenFile))
 	join = "`" + workerCommand(p.URL, "", false, f.tokenFile) + "`"
 	if made {
 		join += " with the token that the run has printed"
@@ -270,11 +257,10 @@ func (a *app) tellConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return
 	}
-	fmt.Fprintf(a.err, "workers gave different results for %s; the first result is stored, and `bench verify` "+
-		"computes it once more here:\n", plural(len(conflicts), "cell"))
+	a.say("workers gave different results for %s; the first result is stored, and `bench verify` computes it once "+
+		"more here:", plural(len(conflicts), "cell"))
 	for _, c := range conflicts {
-		fmt.Fprintf(a.err, "  %s: %s from %s (stored), %s from %s\n", c.Cell, c.Values[0], c.Workers[0], c.Values[1],
-			c.Workers[1])
+		a.say("  %s: %s from %s (stored), %s from %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
 	}
 }
 
