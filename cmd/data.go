@@ -220,6 +220,12 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		l.add("state", "cannot be loaded")
 		return exitError{exitIncomplete, err}
 	}
+	l.describeLoaded(e, set)
+	return nil
+}
+
+// describeLoaded lists what is known of a set that was loaded.
+func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 	n, d := set.X.Dims()
 	l.add("rows", n)
 	l.add("features", d)
@@ -268,7 +274,6 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		l.add("note", note)
 	}
 	l.add("fingerprint", set.Fingerprint)
-	return nil
 }
 
 // gapsOf counts the missing values of the columns that have any.

@@ -1,14 +1,12 @@
 package cmd
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -26,8 +24,7 @@ var (
 // TestNamedCommands: every command that a document or a help text names, in a line of its own or within a sentence,
 // exists with its flags.
 func TestNamedCommands(t *testing.T) {
-	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{},
-		sets: catalogue.Builtin()})
+	root := testRoot(methods.All())
 	root.InitDefaultCompletionCmd()
 	named := 0
 	check := func(place, command string) {
@@ -78,8 +75,7 @@ func TestEveryFlagHasItsUse(t *testing.T) {
 			said.Write(must.Get(os.ReadFile(filepath.Join(testenv.Root(), page)))(t))
 		}
 	}
-	root := newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}), err: &messages{},
-		sets: catalogue.Builtin()})
+	root := testRoot(methods.All())
 	everyCommand(root, func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name != "help" && !regexp.MustCompile(`--`+f.Name+`\b[^-]`).MatchString(said.String()) {

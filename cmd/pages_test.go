@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"cmp"
 	"flag"
 	"fmt"
@@ -29,8 +28,7 @@ func TestReferencePages(t *testing.T) {
 	t.Setenv("BENCH_OPENML", "")
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, made := range map[string]string{
-		"commands.md": commandsPage(newRootCommand(&app{reg: methods.All(), out: newOutput(&bytes.Buffer{}),
-			err: &messages{}, sets: catalogue.Builtin()})),
+		"commands.md":    commandsPage(testRoot(methods.All())),
 		"environment.md": environmentPage(),
 		"parameters.md":  parametersPage(t, methods.All().All()),
 		"catalogue.md":   cataloguePage(catalogue.Builtin()),

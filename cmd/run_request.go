@@ -59,7 +59,7 @@ func (a *app) pluginsOfRun(ctx context.Context, f runFlags) error {
 	return nil
 }
 
-// run does what `bench run` says: it turns flags into a request, and lets a session run it.
+// run does what `bench run` says.
 func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -80,6 +80,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if f.dryRun {
 		return a.dryRun(ctx, exp, req, f)
 	}
+	return a.compute(ctx, exp, req, f)
+}
+
+// compute lets a session run a request, with workers if the flags say so.
+func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Request, f runFlags) error {
 	db, err := a.openToWrite(ctx)
 	if err != nil {
 		return err
@@ -98,25 +103,38 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 			run, apart := a.cells(timeout, how)
 			return run, apart.Close
 		}}
-	stopWorkers := func(bool) ([]remote.Conflict, []string) { return nil, nil }
+	var workers *coordinator
 	if f.shares() {
 		if session.Share, err = f.workersShare(); err != nil {
 			return err
 		}
-		if session.Remote, session.Join, stopWorkers, err = a.listen(printer, f); err != nil {
+		if workers, err = a.listen(printer, f); err != nil {
 			return err
 		}
+		session.Remote, session.Join = workers.Pool, workers.join
 	}
 	request := harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}
 	if !a.yes {
 		request.Longest = askBeyond
 	}
+	report, err := a.runUntilDone(ctx, &session, request, printer)
+	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
+	err = a.conclude(report, err)
+	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
+		err = exitError{code: exitConflict}
+	}
+	a.tellConflicts(conflicts)
+	return err
+}
+
+// runUntilDone runs a request, and what is left of it once its time is known, and again what was withdrawn.
+func (a *app) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request,
+	printer *runPrinter) (harness.Report, error) {
 	report, err := session.Run(ctx, request)
 	for err == nil {
 		if report.Outcome.Longer > 0 { // what is known now is asked
 			printer.again = false
-			left := wording.Seconds(report.Outcome.Longer.Seconds())
-			a.say("measured: what is left takes about %s", left)
+			a.say("measured: what is left takes about %s", wording.Seconds(report.Outcome.Longer.Seconds()))
 		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
 			printer.again = true
 			request.Retry, request.Rerun = false, nil
@@ -125,14 +143,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		}
 		report, err = session.Run(ctx, request)
 	}
-	conflicts, expelled := stopWorkers(err == nil && !report.Outcome.Interrupted)
-	err = a.conclude(report, err)
-	wrong := conflicts != nil || expelled != nil
-	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
-		err = exitError{code: exitConflict}
-	}
-	a.tellConflicts(conflicts)
-	return err
+	return report, err
 }
 
 // workersShare returns the share of each worker's results that this program computes again. At a loopback address all
@@ -174,6 +185,17 @@ func (f runFlags) check() error {
 		return usage("nothing is asked for; use --all, or --methods and --datasets")
 	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
 		return usage("--methods or --datasets is given and empty; name at least one")
+	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
+		return usage("--timeout, --budget and --max-cell must not be negative")
+	case f.plan.format != "table" && !f.dryRun:
+		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
+	}
+	return f.checkWorkers()
+}
+
+// checkWorkers refuses flags for workers that contradict each other, or that are given without workers.
+func (f runFlags) checkWorkers() error {
+	switch {
 	case f.listen != "" && f.engine != "":
 		return usage("--listen starts a server and --engine takes one that is running; leave one of them out")
 	case f.tokenFile != "" && !f.shares():
@@ -186,10 +208,6 @@ func (f runFlags) check() error {
 		return usage("--lost %v: a worker needs at least 1s to say that it lives", f.lost)
 	case f.jobs < 1 && (f.jobs < 0 || !f.shares()):
 		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen and --engine alone)", f.jobs)
-	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
-		return usage("--timeout, --budget and --max-cell must not be negative")
-	case f.plan.format != "table" && !f.dryRun:
-		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
 	}
 	return nil
 }

@@ -35,28 +35,15 @@ type choice struct {
 // choose resolves the names of a selection. A name may also be that of a method, a data set or a protocol of stored
 // cells that this program does not know. Any other name is an error, which suggests similar ones.
 func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
-	cells := sync.OnceValues(stored) // few selections need them
-	method, dataset := func(c store.Cell) string { return c.Method }, func(c store.Cell) string { return c.Dataset }
-	isStored := func(name *string, unknown error, of func(store.Cell) string, groups map[string][]string) error {
-		all, err := cells()
-		i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), *name) })
-		if i >= 0 {
-			*name = of(all[i])
-			return nil
-		}
-		says, hint, _ := strings.Cut(unknown.Error(), "; ")
-		meant := wording.Suggest(*name, slices.Sorted(maps.Keys(groups)))
-		if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
-			return usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
-		}
-		return refused(cmp.Or(unreadable(err), unknown))
-	}
+	cells := storedNames(sync.OnceValues(stored)) // few selections need them
 	c.Experiment = &plan.Experiment{Protocol: &protocol.Protocol{Name: s.protocol}, Registry: a.reg, Catalogue: a.sets}
 	if s.protocol != "" {
-		of := func(c store.Cell) string { return c.Protocol }
-		if exp, err := a.experiment(s.protocol); err == nil {
+		exp, err := a.experiment(s.protocol)
+		if err == nil {
 			c.Experiment = exp
-		} else if s.report || isStored(&c.Protocol.Name, err, of, nil) != nil {
+		} else if s.report {
+			return c, err
+		} else if c.Protocol.Name, err = cells.find(s.protocol, err, nil, protocolOf); err != nil {
 			return c, err
 		}
 	}
@@ -67,22 +54,17 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		if spec, err := c.Registry.Lookup(name); err == nil {
 			name = spec.Name
 		} else if !s.report || !strings.Contains(name, "@") {
-			for _, f := range a.found {
-				if f.usable() && f.isFile(name) {
-					err = usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
-				}
-			}
-			if err := isStored(&name, err, method, c.Registry.Groups()); err != nil {
+			if name, err = cells.find(name, a.notAMethod(name, err), c.Registry.Groups(), methodOf); err != nil {
 				return c, err
 			}
 		}
 		c.methods = append(c.methods, name)
 	}
-	for _, name := range plan.SetNames(a.sets, s.datasets) {
-		typed := name
-		if e, err := a.set(name); err == nil {
+	for _, typed := range plan.SetNames(a.sets, s.datasets) {
+		name := typed
+		if e, err := a.set(typed); err == nil {
 			name = e.Name
-		} else if err := isStored(&name, err, dataset, a.sets.Groups()); err != nil {
+		} else if name, err = cells.find(typed, err, a.sets.Groups(), datasetOf); err != nil {
 			return c, err
 		}
 		if c.datasets = append(c.datasets, name); !strings.HasSuffix(typed, ".toml") {
@@ -105,6 +87,40 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		err = usage("--exclude: %w", err)
 	}
 	return c, err
+}
+
+func protocolOf(c store.Cell) string { return c.Protocol }
+func methodOf(c store.Cell) string   { return c.Method }
+func datasetOf(c store.Cell) string  { return c.Dataset }
+
+// storedNames returns the stored cells, whose names count too.
+type storedNames func() ([]store.Cell, error)
+
+// find returns a name as stored cells have it, or the error that nothing is called so. The error suggests groups with
+// similar names, if it suggests nothing.
+func (s storedNames) find(name string, unknown error, groups map[string][]string, of func(store.Cell) string) (string,
+	error) {
+	all, err := s()
+	i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
+	if i >= 0 {
+		return of(all[i]), nil
+	}
+	says, hint, _ := strings.Cut(unknown.Error(), "; ")
+	meant := wording.Suggest(name, slices.Sorted(maps.Keys(groups)))
+	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
+		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
+	}
+	return name, refused(cmp.Or(unreadable(err), unknown))
+}
+
+// notAMethod is the error that no method has a name, which may be that of a plugin's file.
+func (a *app) notAMethod(name string, unknown error) error {
+	for _, f := range a.found {
+		if f.usable() && f.isFile(name) {
+			return usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
+		}
+	}
+	return unknown
 }
 
 // nothingStored is for a choice among what this program knows.

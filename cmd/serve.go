@@ -84,30 +84,12 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 	if err != nil {
 		return usage("%s: %w", at, err)
 	}
-	link := url.URL{Scheme: "http", Path: "/"}
-	var encrypted *tls.Config
-	if remote.Loopback(host) {
-		s.Hosts = []string{host, "localhost", "127.0.0.1", "::1"}
-	} else {
-		id, err := remote.KeptIdentity(a.servesAs())
-		if err != nil {
-			return errors.Join(err, l.Close())
-		}
-		encrypted = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{id.Certificate}}
-		link.Scheme = "https"
-		if token == "" {
-			s.Token = id.Token
-			link.RawQuery = "token=" + s.Token
-		}
-		a.say("SHA-256 fingerprint of the certificate: %s", spaced(id.Fingerprint()))
-		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-			if host, err = os.Hostname(); err != nil {
-				return err
-			}
-		}
+	encrypted, link, err := a.secureServer(s, host)
+	if err != nil {
+		return errors.Join(err, l.Close())
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	link.Host = net.JoinHostPort(host, port)
+	link.Host = net.JoinHostPort(link.Host, port)
 	if token != "" {
 		a.say("add ?token=... with the token of --token-file to the address")
 	}
@@ -119,6 +101,30 @@ func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
 		return exitError{exitInternal, errors.New(wording.Spelled(err.Error()))}
 	}
 	return nil
+}
+
+// secureServer says who may see the pages of a server that listens at host. It returns the server's certificate, nil
+// where this machine alone reaches it, and the address without the port.
+func (a *app) secureServer(s *live.Server, host string) (encrypted *tls.Config, link url.URL, err error) {
+	link = url.URL{Scheme: "http", Path: "/", Host: host}
+	if remote.Loopback(host) {
+		s.Hosts = []string{host, "localhost", "127.0.0.1", "::1"}
+		return nil, link, nil
+	}
+	id, err := remote.KeptIdentity(a.servesAs())
+	if err != nil {
+		return nil, link, err
+	}
+	link.Scheme = "https"
+	if s.Token == "" {
+		s.Token = id.Token
+		link.RawQuery = "token=" + s.Token
+	}
+	a.say("SHA-256 fingerprint of the certificate: %s", spaced(id.Fingerprint()))
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		link.Host, err = os.Hostname()
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{id.Certificate}}, link, err
 }
 
 // spaced writes a fingerprint in pairs of digits, as browsers show it.

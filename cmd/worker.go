@@ -24,7 +24,6 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/system/atomicfile"
 	"github.com/kernelboosting/bench/internal/system/regularfile"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -167,47 +166,56 @@ func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	return nil
 }
 
-// listen lets workers join a run. join says how, without the token. stop tells the workers whether the run has ended,
-// and ends the server. It returns the conflicts among the workers' results, and the names of workers that were
-// expelled.
-func (a *app) listen(printer *runPrinter, f runFlags) (
-	pool schedule.Remote, join string, stop func(ended bool) (conflicts []remote.Conflict, expelled []string),
-	err error,
-) {
+// A coordinator hands the cells of a run to workers.
+type coordinator struct {
+	*remote.Pool
+	join   string // the command that starts a worker, without the token
+	remove func() // of what it keeps while it runs
+}
+
+// stop tells the workers whether the run has ended, and ends the coordinator, if there is one. It returns the conflicts
+// among the workers' results, and whether there are any or workers were expelled.
+func (w *coordinator) stop(ended bool) (conflicts []remote.Conflict, wrong bool) {
+	if w == nil {
+		return nil, false
+	}
+	w.Close(ended)
+	w.remove()
+	conflicts = w.Conflicts()
+	return conflicts, conflicts != nil || w.Expelled() != nil
+}
+
+// listen lets workers join a run.
+func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, err
 	}
 	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: f.lost,
 		Log: printer.worker, Plugin: a.pluginOf}
 	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, printer.experiment.Protocol
 	made, remove := false, func() {}
+	at := "--listen " + f.listen
 	if f.engine != "" {
+		at = "--engine " + f.engine
 		opt.Run, err = a.runName()
 	} else if made, err = a.secure(&opt, f); err == nil {
 		opt.Folder, remove, err = atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
 	if err != nil {
-		return nil, "", nil, err
+		return nil, err
 	}
 	p, err := remote.Listen(opt)
 	if err != nil {
 		remove()
-		if f.engine != "" {
-			return nil, "", nil, usage("--engine %s: %w", f.engine, err)
-		}
-		return nil, "", nil, usage("--listen %s: %w", f.listen, err)
+		return nil, usage("%s: %w", at, err)
 	}
 	a.say("workers: %s", workerCommand(p.URL, opt.Token, made, f.tokenFile))
-	join = "`" + workerCommand(p.URL, "", false, f.tokenFile) + "`"
+	join := "`" + workerCommand(p.URL, "", false, f.tokenFile) + "`"
 	if made {
 		join += " with the token that the run has printed"
 	}
-	return p, join, func(ended bool) ([]remote.Conflict, []string) {
-		p.Close(ended)
-		remove()
-		return p.Conflicts(), p.Expelled()
-	}, nil
+	return &coordinator{p, join, remove}, nil
 }
 
 // runName returns the name of this run at an external NATS server. It is made of the machine's name and the path of the
