@@ -56,7 +56,7 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 	}
 	for _, n := range slices.Concat(f.rows, f.rounds) {
 		if n < 1 {
-			return usage("--rows and --rounds are whole numbers from 1 on, and %d is none", n)
+			return usage("--rows and --rounds take whole numbers from 1 on, not %d", n)
 		}
 	}
 	quantity := "training rows"

@@ -245,7 +245,7 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 			"split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
 	if set.Groups != nil {
-		l.add("groups", fmt.Sprintf("%d of column %s, which no split and no fold parts",
+		l.add("groups", fmt.Sprintf("%d of column %s, which no split and no fold divides",
 			len(set.Groups.Names), set.Groups.Column))
 	}
 	rows := map[float64]int{}
@@ -283,8 +283,7 @@ func gapsOf(set *datasets.Set) string {
 	})
 }
 
-// gapsOfCategories counts, for each column of categories with missing values, the rows of the level that stands for a
-// missing value.
+// gapsOfCategories counts, for each column of categories with missing values, the rows of the level of missing values.
 func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
 	if marks.IsZero() {
 		return ""

@@ -188,7 +188,7 @@ says which method is better, and how sure that is.
   bench data fetch                        get the data sets
   bench data describe my.csv -o my.toml   read data of your own
   bench methods new Mine --lang python    write a method of your own
-  bench run --methods Mine --splits 3     run it beside the stored ones
+  bench run --methods Mine --splits 3     compare it with the stored ones
 
 "bench --help" lists all commands.
 `
@@ -286,7 +286,7 @@ func manual(root *cobra.Command) string {
 	}
 	line(".SH", "FILES")
 	item("results.db", "the results database, where --db names no other")
-	item("plugins/", "beside the database: methods in other processes")
+	item("plugins/", "beside the database: plugins, which are methods in other processes")
 	return b.String()
 }
 

@@ -126,7 +126,8 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 }
 
 // notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,
-// and the stored run stands for its cell again. It is an error if the database holds other scores under a run's key.
+// and the stored run is the result of its cell again. It is an error if the database holds other scores under a run's
+// key.
 func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {

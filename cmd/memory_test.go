@@ -24,7 +24,7 @@ func TestCollectWithin(t *testing.T) {
 	for _, c := range []struct{ memory, want int64 }{
 		{1 << 30, 1<<30 - 40<<20},
 		{64 << 20, 32 << 20}, // half at least
-		{1 << 41, 1 << 40},   // a lower limit that stands already
+		{1 << 41, 1 << 40},   // a lower limit from before
 		{0, 1 << 40},         // the machine's memory is not known
 	} {
 		undo := collectWithin(c.memory)

@@ -379,13 +379,13 @@ func marshalVisible(v any) (string, error) {
 	return b.String(), nil
 }
 
-// writeTo writes to a file, whole or not at all, and says so with what is told of it; or to standard output if file is
+// writeTo writes to a file, whole or not at all, and prints a line with about; or to standard output if file is
 // "".
-func (a *app) writeTo(file string, write func(io.Writer) error, told string) error {
+func (a *app) writeTo(file string, write func(io.Writer) error, about string) error {
 	if file == "" {
 		return write(a.out)
 	}
-	return a.wrote(file+told, nil, a.write(file, write))
+	return a.wrote(file+about, nil, a.write(file, write))
 }
 
 // write writes a file for the user, whole or not at all. It replaces an existing file only if the program wrote that
@@ -415,11 +415,11 @@ func (a *app) forceFlag(c *cobra.Command) {
 }
 
 // writeText is writeTo for a text.
-func (a *app) writeText(file, text, told string) error {
+func (a *app) writeText(file, text, about string) error {
 	return a.writeTo(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
-	}, told)
+	}, about)
 }
 
 // messages is standard error. It carries text for people, and no control characters of data reach the terminal.

@@ -38,7 +38,7 @@ func TestReferencePages(t *testing.T) {
 			must.Do(t, os.WriteFile(path, []byte(made), 0o644))
 			continue
 		}
-		if stands, err := os.ReadFile(path); err != nil || string(stands) != made {
+		if written, err := os.ReadFile(path); err != nil || string(written) != made {
 			t.Errorf("docs/reference/%s is not what the program says (%v); `go test ./cmd -run TestReferencePages "+
 				"-update` writes it", name, err)
 		}
@@ -195,8 +195,8 @@ func TestVariables(t *testing.T) {
 	for _, v := range variables {
 		listed = append(listed, strings.Fields(v.names)...)
 	}
-	// What is no name in the source, and the names that it stands for.
-	stands := map[string]string{
+	// What is no name in the source, and the names that are its value.
+	values := map[string]string{
 		"sandbox.FolderVariable": "BENCH_PRIVATE", "FolderVariable": "BENCH_PRIVATE",
 		"mountsVariable": "BENCH_MOUNTS_BEFORE",
 		"v":              "OMP_NUM_THREADS", "variable": "R_LIBS",
@@ -219,7 +219,7 @@ func TestVariables(t *testing.T) {
 				for _, m := range names.FindAllStringSubmatch(string(source), -1) {
 					name, err := strconv.Unquote(m[1])
 					if err != nil {
-						name = stands[m[1]]
+						name = values[m[1]]
 					}
 					read[name] = path
 				}

@@ -81,7 +81,7 @@ func (a *app) noteCautions(p *plan.Plan) {
 	}
 }
 
-// noteExcluded says what is not run and why, and beside missing data the command that gets it.
+// noteExcluded says what is not run and why, and for missing data the command that gets it.
 func (a *app) noteExcluded(excluded []result.Exclusion) {
 	missing, fetch := result.OfKinds(excluded, result.NoData), []string{"bench", "data", "fetch"}
 	for _, e := range missing {

@@ -115,7 +115,7 @@ func (a *app) boundedMethod(method string) error {
 	return nil
 }
 
-// runsMethods are the commands, beside run, that train or apply methods of plugins that are only named.
+// runsMethods are the commands, besides run, that train or apply methods of plugins that are only named.
 var runsMethods = []string{"bench verify", "bench worker", "bench methods predict"}
 
 // loadPlugins adds the methods of all known plugins to the registry. It starts no plugin, but reports unknown ones.

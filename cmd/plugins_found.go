@@ -51,7 +51,7 @@ func (f *foundPlugin) isFile(method string) bool {
 // unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 
-// unknownHere says why an unknown plugin is none that can be used.
+// unknownHere says why an unknown plugin cannot be used.
 func (f *foundPlugin) unknownHere() string {
 	if f.known.Elsewhere == "" {
 		return "not known yet, or changed since: `bench methods check` asks it"
@@ -118,9 +118,9 @@ func (a *app) findPlugins() ([]*foundPlugin, error) {
 			return nil, usage("BENCH_PLUGINS: %w", err)
 		}
 	}
-	beside := a.pluginFolder()
-	if _, err := os.Stat(beside); err == nil {
-		if err := folder(beside, "plugins/"); err != nil {
+	usual := a.pluginFolder()
+	if _, err := os.Stat(usual); err == nil {
+		if err := folder(usual, "plugins/"); err != nil {
 			return nil, usage("%w", err)
 		}
 	}

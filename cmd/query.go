@@ -123,7 +123,7 @@ func queryError(err error) error {
 func (a *app) query(ctx context.Context, db *store.DB, query, format string, w io.Writer) error {
 	if format == "parquet" {
 		if isTerminal(w) {
-			return usage("a Parquet file is none to look at; name one with --output")
+			return usage("a Parquet file is not text; name one with --output")
 		}
 		if err := a.queryParquet(ctx, db, query, w); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 
 var asksForResults = regexp.MustCompile(`(?i)\b(results|evaluations)\b`)
 
-// noteMixedNames lists names whose cells have different data, unless the query tells them apart.
+// noteMixedNames lists names whose cells have different data, unless the query distinguishes them.
 func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) error {
 	if !asksForResults.MatchString(query) || strings.Contains(strings.ToLower(query), "fingerprint") {
 		return nil
@@ -174,7 +174,7 @@ func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) er
 		if i == 0 || names[i-1].Dataset != n.Dataset {
 			continue
 		}
-		a.say("note: the name %s stands for several data: %s; tell them apart by the column fingerprint", n.Dataset,
+		a.say("note: the name %s has several data: %s; the column fingerprint distinguishes them", n.Dataset,
 			dataOf(names, n.Dataset))
 	}
 	return nil

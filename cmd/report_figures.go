@@ -35,7 +35,8 @@ func newReportOutput(f reportFlags) (reportOutput, error) {
 	switch {
 	case isFolder(f.output):
 		if f.format != "" && slices.Contains(render.Formats(), f.format) {
-			return o, usage("%s is a folder, for figures, and --format %s is none of a figure; name a file", f.output,
+			return o, usage("%s is a folder, for figures, and --format %s is not a format of figures; name a file",
+				f.output,
 				f.format)
 		}
 		o.figures = true
@@ -138,7 +139,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	if !isFolder(f.output) {
 		if f.output == "" {
 			if isTerminal(a.out) && (o.format == "pdf" || o.format == "png") {
-				return usage("a figure in %s is no text to look at; name a file with --output", o.format)
+				return usage("a figure in %s is not text; name a file with --output", o.format)
 			}
 			return formats[0].Write(a.out, named[0].Figure, o.width)
 		}

@@ -179,7 +179,7 @@ func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
 func (f runFlags) check() error {
 	switch {
 	case f.all && (f.methods != nil || f.datasets != nil):
-		return usage("--all means every method and every set of the protocol; leave it out beside --methods or " +
+		return usage("--all means every method and every set of the protocol; leave it out with --methods or " +
 			"--datasets")
 	case !f.all && f.methods == nil && f.datasets == nil:
 		return usage("nothing is asked for; use --all, or --methods and --datasets")

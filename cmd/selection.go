@@ -47,7 +47,7 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			return c, err
 		}
 	}
-	// an empty list stands for nothing
+	// an empty list chooses nothing
 	c.methods, c.datasets = slices.Clone(s.methods[:0]), slices.Clone(s.datasets[:0])
 	c.typed = c.datasets
 	for _, name := range c.MethodNames(s.methods) {

@@ -40,7 +40,7 @@ var variables = []struct{ names, means string }{
 		"like the data directory"},
 	{"BENCH_OPENML", "the server that bench data add asks (default that of OpenML)"},
 	{"BENCH_PLUGINS", "folders whose files are plugins, joined as in PATH; the folder plugins beside the database " +
-		"needs no mention"},
+		"is searched without it"},
 	{"BENCH_KNOWN_PLUGINS", "the folder that remembers what plugins said of themselves (default bench/plugins in the " +
 		"user's configuration directory)"},
 	{"BENCH_PYTHON", "the Python that runs plugins (default the one that it named when the plugin was last asked, " +

@@ -78,25 +78,25 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 		return err
 	}
 	defer db.Close()
-	stand, err := a.standing(ctx, db, f)
+	stored, err := a.standing(ctx, db, f)
 	if err != nil {
 		return err
 	}
-	a.noteGroups("old: cannot be compared", stand.Old)
-	a.noteGroups("its data is not here: cannot be compared", stand.NoData)
-	a.noteGroups("cannot be compared", stand.Unknown)
-	if len(stand.Cells) == 0 {
+	a.noteGroups("old: cannot be compared", stored.Old)
+	a.noteGroups("its data is not here: cannot be compared", stored.NoData)
+	a.noteGroups("cannot be compared", stored.Unknown)
+	if len(stored.Cells) == 0 {
 		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was "+
 			"asked", a.db)}
 	}
 	if !f.seeded {
 		f.seed = uint64(rand.Uint32())
 	}
-	cells := verify.Sample(stand.Cells, share, number, f.seed)
+	cells := verify.Sample(stored.Cells, share, number, f.seed)
 	if err := a.askVerified(ctx, cells); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stand.Cells), "cell"),
+	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stored.Cells), "cell"),
 		f.seed)
 	return a.verifyCells(ctx, db, cells, said, f, l)
 }

@@ -130,7 +130,7 @@ func TestListeningAgain(t *testing.T) {
 	}
 }
 
-// TestEngine: a run by a server that stands already, whose coordinator is killed and started again. The worker outlives
+// TestEngine: a run by a server that runs already, whose coordinator is killed and started again. The worker outlives
 // this, the content is that of one process, and nothing is left at the server.
 func TestEngine(t *testing.T) {
 	t.Parallel()

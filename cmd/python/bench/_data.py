@@ -26,7 +26,7 @@ def dataset(source, name=None, *, label=None, positive=None, drop=None, group=No
     label     the column of labels; the last one if nothing else is said
     positive  labels of class +1
     drop      columns that are left out
-    group     the column that says which rows belong together, such as a patient's; no split and no fold parts them
+    group     the column that says which rows belong together, such as a patient's; no split and no fold divides them
     thousands what separates thousands, where the file does not show it
     date_order  "dmy" or "mdy", for dates that end with the year, where the file does not show it
     force     replaces a description that was edited, or that somebody else wrote

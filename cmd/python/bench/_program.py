@@ -59,7 +59,7 @@ def watched(arguments):
 
 
 def show(line, shown):
-    """Prints a line: one of progress, such as "12/40 cells, ...", over the one before. Returns how much of a line stands there."""
+    """Prints a line: one of progress, such as "12/40 cells, ...", over the one before. Returns the length of the line that the terminal shows."""
     if line.startswith("bench: "):
         return shown  # the caller makes an error of it
     if "/" in line.split(" ")[0]:

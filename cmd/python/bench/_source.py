@@ -1,4 +1,4 @@
-"""The source of an object as a file that stands alone."""
+"""The source of an object as a file that needs no other."""
 
 import ast
 import builtins
@@ -79,7 +79,7 @@ class Source:
             return name
         if module and module != "__main__" and self.importable(module):
             if getattr(sys.modules[module], name, None) is not thing:
-                raise TypeError(f"{name} of the module {module} is not what stands there under this name; define it at the top of the module")
+                raise TypeError(f"{name} of the module {module} is not what the module has under this name; define it at the top of the module")
             self.imports.append(f"from {public(module, name, thing)} import {name}")
             return name
         self.define(thing, name)
@@ -122,11 +122,11 @@ class Source:
             if used in around and used != name:
                 self.bind(used, around[used], name)
             elif not hasattr(builtins, used) and used != name:
-                raise NameError(f"{name} uses {used}, which is not defined beside it; define it at the top of the notebook or of the file")
+                raise NameError(f"{name} uses {used}, which is not defined in its module; define it at the top of the notebook or of the file")
         self.definitions.append(text)
 
     def bind(self, name, value, user):
-        """Adds what a global name stands for."""
+        """Adds the value of a global name."""
         if isinstance(value, types.ModuleType):
             self.importable(value.__name__)
             self.imports.append(f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
@@ -152,7 +152,7 @@ def public(module, name, thing):
 
 
 def class_source(kind):
-    """The source of a class, of a notebook too, where only its functions know the cell that they stand in."""
+    """The source of a class, of a notebook too, where only its functions know the cell that they are in."""
     for member in vars(kind).values():
         code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
         if code is None:
