@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"runtime"
 	"strconv"
 	"testing"
 
@@ -19,9 +18,7 @@ var declaredBytes = regexp.MustCompile(`linear-[0-9]+: ([0-9.]+) MiB`)
 func TestDeclaredMemoryIsEnough(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
-	if runtime.GOOS != "linux" {
-		t.Skip("cells are isolated on Linux only")
-	}
+	onLinux(t)
 	methods := []string{"CART", "EIGENPRO", "FALKON", "KNN", "LDA", "LGBM", "Logistic", "NYSTROEM", "RKS", "XGB"}
 	p := newProcess(t)
 	p.copy(t, "many.toml")

@@ -21,32 +21,35 @@ import (
 // cells are as if it were not there, the run ends with its summary, and no process is left.
 func TestFaultyMethods(t *testing.T) {
 	t.Parallel()
+	onLinux(t)
+	idleAndBusy(t, faultyMethods)
+}
+
+// onLinux skips a test elsewhere: cells are isolated, and processes are adopted and found in /proc, on Linux alone.
+func onLinux(t *testing.T) {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("cells are isolated on Linux only")
 	}
-	t.Run("idle", faultyMethods)
+}
+
+// idleAndBusy runs a test as it is and, in make fire, while every core is busy.
+func idleAndBusy(t *testing.T, test func(t *testing.T)) {
+	t.Run("idle", test)
 	t.Run("busy", func(t *testing.T) {
 		if os.Getenv("BENCH_BUSY") == "" {
 			t.Skip("keeps every core busy; make fire runs it")
 		}
-		defer load(2 * runtime.NumCPU())()
-		faultyMethods(t)
-	})
-}
-
-// load keeps every core busy until it is undone.
-func load(goroutines int) (undo func()) {
-	var over atomic.Bool
-	for range goroutines {
-		go func() {
-			for {
-				if over.Load() {
-					return
+		var over atomic.Bool
+		defer over.Store(true)
+		for range 2 * runtime.NumCPU() {
+			go func() {
+				for !over.Load() {
 				}
-			}
-		}()
-	}
-	return func() { over.Store(true) }
+			}()
+		}
+		test(t)
+	})
 }
 
 // oneOfEachFault are what make test tries: a method for each class of failures.

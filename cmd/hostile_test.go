@@ -37,17 +37,16 @@ func hostileMain() {
 // the database is whole, and no process and no file is left.
 func TestHostilePlugins(t *testing.T) {
 	t.Parallel()
+	withSandbox(t)
+	idleAndBusy(t, hostilePlugins)
+}
+
+// withSandbox skips a test where plugins are not kept within limits.
+func withSandbox(t *testing.T) {
+	t.Helper()
 	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
 		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
 	}
-	t.Run("idle", hostilePlugins)
-	t.Run("busy", func(t *testing.T) {
-		if os.Getenv("BENCH_BUSY") == "" {
-			t.Skip("keeps every core busy; make fire runs it")
-		}
-		defer load(2 * runtime.NumCPU())()
-		hostilePlugins(t)
-	})
 }
 
 func hostilePlugins(t *testing.T) {
@@ -133,9 +132,7 @@ func (p process) errors(t *testing.T) any {
 // TestWhatAPluginLeavesWhenItIsAsked: a process that a plugin takes out of its group and session when it describes
 // itself, as it does before any cell, ends with the questions.
 func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("processes are adopted on Linux")
-	}
+	onLinux(t)
 	p := newProcess(t)
 	mark := faulty.Mark + "=" + p.dir
 	file := p.write(t, "leaves.sh", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; "+
@@ -149,22 +146,13 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 // earlier cells or cells that run at the same time, are right about as many rows as one that leaves nothing.
 func TestPluginsThatRemember(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
-		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
-	}
+	withSandbox(t)
 	testenv.Mirror(t)
 	closed := []string{"mincore", "F_SETLK"}
 	if testenv.Thorough(t) {
 		closed = append(closed, "F_OFD_SETLK", "F_SETLK, device", "flock", "access times")
 	}
-	t.Run("idle", func(t *testing.T) { remembering(t, closed) })
-	t.Run("busy", func(t *testing.T) {
-		if os.Getenv("BENCH_BUSY") == "" {
-			t.Skip("keeps every core busy; make fire runs it")
-		}
-		defer load(4)()
-		remembering(t, closed)
-	})
+	idleAndBusy(t, func(t *testing.T) { remembering(t, closed) })
 }
 
 // TestNeighboursAreFound: what cells tell others that run at the same time, by a way that nothing closes, they do not
@@ -173,9 +161,7 @@ func TestPluginsThatRemember(t *testing.T) {
 func TestNeighboursAreFound(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)
-	if runtime.GOOS != "linux" || sandbox.Missing() != "" {
-		t.Skip("plugins are kept within limits on Linux with Landlock 6 or later: " + sandbox.Missing())
-	}
+	withSandbox(t)
 	for range 5 {
 		p, _ := forgetful(t, []string{"futex"})
 		if n, _ := p.value(t, "SELECT count(*) FROM findings").(int64); n > 0 {
@@ -245,9 +231,7 @@ func TestFoldersThatCannotBeWritten(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("the superuser writes everywhere; TestHostilePluginsOfAnOrdinaryUser runs this")
 	}
-	if sandbox.Missing() != "" {
-		t.Skip(sandbox.Missing())
-	}
+	withSandbox(t)
 	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	for _, c := range []struct{ folder, says string }{
 		{"data", ""}, {"plugins", ""}, {"home", ""}, {"", "the folder is not writable"}, {"tmp", "tmp"},

@@ -1,7 +1,6 @@
 package cmd_test
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +10,7 @@ import (
 
 // TestNoOrphans: whichever way a run ends, killed or by its time limit, no process of a plugin is left.
 func TestNoOrphans(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("looks at /proc")
-	}
+	onLinux(t)
 	p := newProcess(t)
 	mark := faulty.Mark + "=" + p.dir
 	p.env = []string{mark}
