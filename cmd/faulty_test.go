@@ -188,8 +188,8 @@ func TestAKillerInProcessIsIsolatedByTheNextRun(t *testing.T) {
 	if c := run().ends(0); strings.Contains(c.said.String(), "complete") {
 		t.Fatalf("the first method is to end the program\n%s", &c.said)
 	}
-	// A canary of either killer ends the program, too. Canaries are placed at random among the cells, so that the number of
-	// runs varies.
+	// A canary of either killer ends the program, too. Canaries are placed at random among the cells, so that
+	// the number of runs varies.
 	code, said := 0, ""
 	for tries := 0; code != 3 && tries < 10; tries++ {
 		c := run()
