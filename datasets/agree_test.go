@@ -257,8 +257,7 @@ func compare(r *rapid.T, d *describe.Description, set *datasets.Set) {
 		got := fmt.Sprintf("numbers %v to %v, %d different", low, high, len(seen))
 		if strings.HasPrefix(m[2], "dates ") {
 			day := func(v float64) string {
-				return time.Unix(int64(math.Floor(v))*86400,
-					0).UTC().Format(time.DateOnly)
+				return time.Unix(int64(math.Floor(v))*86400, 0).UTC().Format(time.DateOnly)
 			}
 			got = fmt.Sprintf("dates %s to %s, %d different", day(low), day(high), len(seen))
 			next += 2

@@ -219,8 +219,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 // TestAllAtOnce: several things that are wrong are said in one go, with a description that says what does not load.
 func TestAllAtOnce(t *testing.T) {
 	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string {
-		return fmt.Sprintf("%d,%d.5,%s", i, i,
-			[]string{"a", "b", "c"}[i*7%5%3])
+		return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3])
 	})+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -252,8 +251,7 @@ func TestRefusals(t *testing.T) {
 			"DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
 		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20},
 			"DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file " +
-				"of its " +
-				"first lines"},
+				"of its first lines"},
 		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}},
 			`DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you ` +
 				`mean "severe"?`},

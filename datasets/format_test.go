@@ -80,8 +80,7 @@ func TestSniff(t *testing.T) {
 		lines(func(i int) string {
 			return fmt.Sprintf("%d 1:%d 2:1.5e-3", i%2, i)
 		}): "libsvm",
-		strings.Join(long, "\t") + "\n" + values + "\n" + values +
-			"\n": "csv\t",
+		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n": "csv\t",
 	} {
 		f, o := format.Sniff("", []byte(content))
 		must.Be(t, f.Name+o.Separator, want, content)

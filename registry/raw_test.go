@@ -50,35 +50,31 @@ func typedAndRaw() (typed, raw Spec) {
 				}
 			}
 			return nil
-		}),
-		Memory(func(s Shape, p simple) int64 { return int64(s.N * p.T) }))
+		}), Memory(func(s Shape, p simple) int64 { return int64(s.N * p.T) }))
 	read := func(setting json.RawMessage) (p simple) {
 		if err := json.Unmarshal(setting, &p); err != nil || p.T == 0 {
 			panic(fmt.Sprintf("%s is not a whole setting (%v)", setting, err))
 		}
 		return p
 	}
-	raw = DefineRaw(base,
-		[]Parameter{
-			{Name: "t", Default: json.RawMessage("3"), Range: "[1,)", Integer: true, Means: "rounds"},
-			{Name: "rate", Default: json.RawMessage("0.5"), Range: "(0,1]"},
-			{Name: "kind", Default: json.RawMessage(`"a"`), Range: "a|b"},
-			{Name: "on", Default: json.RawMessage("false")},
-		}, simpleGrid, func(_ context.Context, env Env, _ Data, setting json.RawMessage) (Model, error) {
-			if env.Log == nil {
-				return nil, errors.New("no log")
+	raw = DefineRaw(base, []Parameter{
+		{Name: "t", Default: json.RawMessage("3"), Range: "[1,)", Integer: true, Means: "rounds"},
+		{Name: "rate", Default: json.RawMessage("0.5"), Range: "(0,1]"},
+		{Name: "kind", Default: json.RawMessage(`"a"`), Range: "a|b"},
+		{Name: "on", Default: json.RawMessage("false")},
+	}, simpleGrid, func(_ context.Context, env Env, _ Data, setting json.RawMessage) (Model, error) {
+		if env.Log == nil {
+			return nil, errors.New("no log")
+		}
+		return constant(read(setting).value()), nil
+	}, Path(func(_ context.Context, _ Env, _ Data, settings []json.RawMessage, yield func(int, Model) error) error {
+		for i, s := range settings {
+			if err := yield(i, constant(read(s).value())); err != nil {
+				return err
 			}
-			return constant(read(setting).value()), nil
-		},
-		Path(func(_ context.Context, _ Env, _ Data, settings []json.RawMessage, yield func(int, Model) error) error {
-			for i, s := range settings {
-				if err := yield(i, constant(read(s).value())); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
-		Memory(func(s Shape, setting json.RawMessage) int64 { return int64(s.N * read(setting).T) }))
+		}
+		return nil
+	}), Memory(func(s Shape, setting json.RawMessage) int64 { return int64(s.N * read(setting).T) }))
 	return typed, raw
 }
 

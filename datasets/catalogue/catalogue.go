@@ -261,8 +261,7 @@ func howToDescribe(name string) error {
 	}
 	return fmt.Errorf("%[1]q is not the name of a set; a data file is described by a TOML file beside it. `bench "+
 		"data describe %[6]s -o %[2]s` writes one; or write %[2]s, and name that instead:\nname = %[3]q\nfile = "+
-		"%[4]q\n%[5]s",
-		name, description, set, base, label, shell)
+		"%[4]q\n%[5]s", name, description, set, base, label, shell)
 }
 
 // SetName makes a name for a set from the path of its data file.

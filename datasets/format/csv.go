@@ -178,8 +178,7 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 		case n == 0:
 		case n != t.Width && !s.file.Ragged:
 			yield(Row{}, fmt.Errorf("%s:%d: the line has %d columns and line %d has %d; repair the line, or check "+
-				"separator and quotes",
-				t.File, line, n, first, t.Width))
+				"separator and quotes", t.File, line, n, first, t.Width))
 			return
 		default:
 			if !yield(Row{Line: line, Cells: s.cells}, nil) {
@@ -281,8 +280,7 @@ func (s *scanner) quoted() ([]byte, error) {
 	for {
 		if s.pos >= len(s.text) {
 			return nil, fmt.Errorf("%s:%d: a quote is opened and never closed; close it, or double it if it belongs "+
-				"to the value",
-				s.file.Name, opened)
+				"to the value", s.file.Name, opened)
 		}
 		c := s.text[s.pos]
 		s.pos++
@@ -302,8 +300,7 @@ func (s *scanner) quoted() ([]byte, error) {
 	s.skipBlanks()
 	if !s.atLineEnd() && !s.separates(s.text[s.pos]) && !(s.separator == blanks && blankAfter) {
 		return nil, fmt.Errorf("%s:%d: text follows the closing quote of column %d; quote the whole value and double "+
-			"the quotes inside it",
-			s.file.Name, s.line, len(s.cells))
+			"the quotes inside it", s.file.Name, s.line, len(s.cells))
 	}
 	return s.text[start:end], nil
 }

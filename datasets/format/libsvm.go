@@ -96,8 +96,7 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 	}
 	if bytes.IndexByte(label, ':') >= 0 {
 		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value "+
-			"pairs",
-			t.File, row.Line, clip(label))
+			"pairs", t.File, row.Line, clip(label))
 	}
 	if isList(label) {
 		return fmt.Errorf("%s:%d: the line has several labels, %q; keep one", t.File, row.Line, clip(label))

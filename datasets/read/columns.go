@@ -448,8 +448,7 @@ func checkSameColumns(tables []*format.Table) error {
 		for j := range a.Width {
 			if a.Name(j) != b.Name(j) {
 				return fmt.Errorf("%s: column %s is named %q in %s; the two files must have the same columns in the "+
-					"same order",
-					b.File, b.Column(j), a.Name(j), a.File)
+					"same order", b.File, b.Column(j), a.Name(j), a.File)
 			}
 		}
 	}

@@ -212,8 +212,7 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 			labels, n, s.Groups = l, rows, part.Groups
 		} else if rows != n {
 			return nil, fmt.Errorf("%s: the file has %d rows and %s has %d; files with a channel are joined by "+
-				"columns and must have equal rows",
-				c.name, rows, contents[0].name, n)
+				"columns and must have equal rows", c.name, rows, contents[0].name, n)
 		}
 		if c.file.Permute != 0 {
 			part.X = datasets.Rows(part.X, rng.New(c.file.Permute).Permutation(n))

@@ -34,9 +34,8 @@ func splitSet(t *testing.T, splits string) (*datasets.Set, error) {
 
 // TestSplits reads two repeats of two folds, whose lines stand in any order; a row may be in neither part.
 func TestSplits(t *testing.T) {
-	s, err := splitSet(t,
-		splitsHead+"TEST,3,1,1\nTRAIN,0,1,1\nTRAIN,2,0,0\nTRAIN,0,0,0\nTEST,1,0,0\n'TEST',3,0,0\n"+
-			"TRAIN,1,0,1\nTEST,2,0,1\nTEST,0,0,1\nTRAIN,3,0,1\nTRAIN,1,1,0\nTEST,2,1,0\n")
+	s, err := splitSet(t, splitsHead+"TEST,3,1,1\nTRAIN,0,1,1\nTRAIN,2,0,0\nTRAIN,0,0,0\nTEST,1,0,0\n'TEST',3,0,0\n"+
+		"TRAIN,1,0,1\nTEST,2,0,1\nTEST,0,0,1\nTRAIN,3,0,1\nTRAIN,1,1,0\nTEST,2,1,0\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	for file, kind := range map[string]string{"pipe.csv": "a named pipe", "/dev/zero": "a device", ".": "a directory"} {
 		description := filepath.Join(dir, "set.toml")
 		must.Do(t, os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = "+
-			"0\n",
-			file), 0o644))
+			"0\n", file), 0o644))
 		e := must.Get(catalogue.Builtin().Add(description))(t)
 		path := files.Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)

@@ -296,8 +296,7 @@ func TestUserErrors(t *testing.T) {
 		{"a mark that is a number, without impute", head + "missing = [-999]", "my.csv", "a,class\n1,x\n-999.0,y\n",
 			`DIR/my.csv:3: column 0 ("a"): value "-999.0" is missing, and a numeric input needs a value in every ` +
 				`row; write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or ` +
-				`list ` +
-				`the column in drop or categorical`},
+				`list the column in drop or categorical`},
 		{"counts of three classes for two", head + "counts = [1, 2, 3]", "my.csv", "a,class\n1,x\n2,y\n",
 			`DIR/set.toml: set mine: counts = [1 2 3] has 3 numbers; write one for each class: two for task = ` +
 				`"binary", the first of class -1`},
@@ -339,8 +338,7 @@ func TestUserErrors(t *testing.T) {
 		{"Latin-1 class", head + "task = \"multiclass\"\nclasses = [\"für\", \"wider\"]", "my.csv",
 			"a,class\n1,wider\n2,f\xfcr\n", `DIR/my.csv: no row has the label für that classes lists; the labels are ` +
 				`"f\xfcr", wider; correct the list; DIR/my.csv:3 is not UTF-8 text, save the file as UTF-8 if names ` +
-				`look ` +
-				`wrong`},
+				`look wrong`},
 		{"range the wrong way round", head + `drop = {from = "b", to = "a"}`, "my.csv", "a,b,class\n1,2,x\n",
 			`DIR/my.csv: column 1 ("b") comes after column 0 ("a"); write the range the other way round (drop = ` +
 				`{from = "b", to = "a"})`},
@@ -374,8 +372,7 @@ func TestUserErrors(t *testing.T) {
 		{"arff: missing", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n?,a\n1,b\n",
 			`DIR/my.arff:4: column 0 ("x"): value "?" is missing, and a numeric input needs a value in every row; ` +
 				`write impute = "median" (or "mean", "most-frequent", "none"), fill it in, remove the row, or list ` +
-				`the ` +
-				`column in drop or categorical`},
+				`the column in drop or categorical`},
 		{"arff: missing level", arff, "my.arff", "@attribute x {p,q}\n@attribute y {a,b}\n@data\n?,a\np,b\n",
 			`DIR/my.arff:4: column 0 ("x"): value "?" is missing; say what becomes of it with missing_as = "level" ` +
 				`or "zero"`},

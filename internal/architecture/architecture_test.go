@@ -73,8 +73,7 @@ var rooms = []room{
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry " +
-		"datasets " +
-		"datasets/catalogue datasets/files datasets/read internal/..."},
+		"datasets datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/plan", "harness/metric harness/protocol harness/reference harness/result harness/runner harness/split " +
 		"harness/store registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
@@ -119,8 +118,7 @@ var rooms = []room{
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
 	"internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit " +
-	"internal/test/openmlserver " +
-	"methods/internal/modeltest methods/internal/published registry/conform " +
+	"internal/test/openmlserver methods/internal/modeltest methods/internal/published registry/conform " +
 	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.

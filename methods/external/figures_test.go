@@ -138,8 +138,7 @@ func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat
 	defer cancel()
 	env := registry.Env{Seed: 1, Used: func(seconds float64, _ int64) { elsewhere += seconds }}
 	here := cputime.Of(func() {
-		err := s.FitAll(ctx, env, learn, settings, func(_ int,
-			m registry.Model) error {
+		err := s.FitAll(ctx, env, learn, settings, func(_ int, m registry.Model) error {
 			return m.Score(ctx, valid, out)
 		})
 		if err != nil {

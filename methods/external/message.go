@@ -141,8 +141,7 @@ func (d *Description) check() error {
 	}
 	if d.Protocol[0] > newestProtocol || d.Protocol[1] < oldestProtocol || d.Protocol[0] > d.Protocol[1] {
 		return fmt.Errorf("the plugin speaks versions %d to %d of the protocol and this program %d to %d; update the "+
-			"older of the two",
-			d.Protocol[0], d.Protocol[1], oldestProtocol, newestProtocol)
+			"older of the two", d.Protocol[0], d.Protocol[1], oldestProtocol, newestProtocol)
 	}
 	switch {
 	case strings.TrimSpace(d.Name) == "":

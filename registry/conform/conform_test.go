@@ -98,8 +98,7 @@ func TestAGoodMethodPasses(t *testing.T) {
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
 	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test",
-		Load: loadWell},
-		[]registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
+		Load: loadWell}, []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
 		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
 		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model,
 			error) {
@@ -109,8 +108,7 @@ func TestARawMethodPasses(t *testing.T) {
 			}
 			m, err := centroids(ctx, env, train, p)
 			return savedWell{m.(linear)}, err
-		},
-		registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) })))
+		}, registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) })))
 }
 
 // savedWell is saved as JSON.
@@ -261,14 +259,13 @@ var bad = map[string]struct {
 	}), "binary/loads_what_is_broken"},
 	"scores rows of other data": {loading(with(func(m linear, _ registry.Data) registry.Model {
 		return savedAnyway{m}
-	}),
-		func(r io.Reader) (registry.Model, error) {
-			m, err := loadWell(r)
-			if err != nil {
-				return nil, err
-			}
-			return savedAnyway{m.(savedWell).linear}, nil
-		}), "binary/rows_of_others"},
+	}), func(r io.Reader) (registry.Model, error) {
+		m, err := loadWell(r)
+		if err != nil {
+			return nil, err
+		}
+		return savedAnyway{m.(savedWell).linear}, nil
+	}), "binary/rows_of_others"},
 	"loads another model": {loading(with(func(m linear, _ registry.Data) registry.Model {
 		return savedWrong{m}
 	}), zeros), "binary/save_and_load"},
@@ -292,8 +289,7 @@ var bad = map[string]struct {
 		return centroids(ctx, env, d, p)
 	}), "binary/awkward_data"},
 	"shares too much": {spec(centroids, registry.Path(func(ctx context.Context, env registry.Env, d registry.Data,
-		ps []params,
-		yield func(int, registry.Model) error) error {
+		ps []params, yield func(int, registry.Model) error) error {
 		m, err := centroids(ctx, env, d, ps[0])
 		for i := range ps {
 			if err == nil {

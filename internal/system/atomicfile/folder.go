@@ -26,8 +26,7 @@ type ForeignError struct {
 func (e *ForeignError) Error() string {
 	if e.Edited {
 		return fmt.Sprintf("%s holds %s, which was edited since this program wrote it; name another folder, or add "+
-			"--force to replace it",
-			e.Folder, e.File)
+			"--force to replace it", e.Folder, e.File)
 	}
 	return fmt.Sprintf("%s holds %s, which this program did not write; name another folder, or one that is empty or "+
 		"not there", e.Folder, e.File)
@@ -45,8 +44,7 @@ func (e *ForeignError) Error() string {
 //
 // Files named as one of products, which other programs make of the folder's files and would make again, do not count,
 // and go with the folder that is replaced.
-func Folder(
-	path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error,
+func Folder(path, mark string, force bool, write func(add func(name string, content func(io.Writer) error) error) error,
 	products ...string,
 ) error {
 	path, err := filepath.Abs(path)

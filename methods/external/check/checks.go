@@ -70,8 +70,7 @@ func (s *session) describe() (string, error) {
 	s.task = s.spec.Tasks & -s.spec.Tasks
 	d := p.Describes()
 	return fmt.Sprintf("%s %s, %s, protocol %d to %d, libraries %d, further files %d", s.spec.Name, s.spec.Version,
-		s.spec.Tasks,
-		d.Protocol[0], d.Protocol[1], len(d.Libraries), len(d.Files)), nil
+		s.spec.Tasks, d.Protocol[0], d.Protocol[1], len(d.Libraries), len(d.Files)), nil
 }
 
 func (s *session) grid() (string, error) {
