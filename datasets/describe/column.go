@@ -87,24 +87,8 @@ func (s *source) look(j int, k *known, d *Description) column {
 		}
 		k.numbers, k.kinds = append(k.numbers, v), append(k.kinds, kind)
 	}
-	switch c.kind = read.Plain; {
-	case times[read.Percent] > times[read.Plain]:
-		c.kind = read.Percent
-	case times[read.YesNo] > 0 && times[read.YesNo] == s.rows()-c.missing:
-		c.kind = read.YesNo // yes, no and other texts are categories
-	case times[read.TrueFalse] > 0 && times[read.TrueFalse] == s.rows()-c.missing:
-		c.kind = read.TrueFalse
-	default:
-		dated, most := 0, read.Dated
-		for kind := read.Dated; kind <= read.YearLastZone; kind++ {
-			if dated += times[kind]; times[kind] > times[most] {
-				most = kind
-			}
-		}
-		if 5*dated >= 4*(s.rows()-c.missing) {
-			c.kind = most
-		}
-	}
+	rows := s.rows() - c.missing
+	c.kind = kindOf(times, rows)
 	n := 0
 	for i, kind := range k.kinds {
 		if kind == c.kind {
@@ -115,7 +99,6 @@ func (s *source) look(j int, k *known, d *Description) column {
 		}
 	}
 	k.numbers = k.numbers[:n]
-	rows := s.rows() - c.missing
 	switch c.distinct = len(k.levels); {
 	case rows == 0:
 		c.leave(d, "it is empty")
@@ -141,6 +124,27 @@ func (s *source) look(j int, k *known, d *Description) column {
 		}
 	}
 	return c
+}
+
+// kindOf returns the kind of a column from how often each kind comes in rows known values.
+func kindOf(times map[read.Kind]int, rows int) read.Kind {
+	dated, most := 0, read.Dated
+	for kind := read.Dated; kind <= read.YearLastZone; kind++ {
+		if dated += times[kind]; times[kind] > times[most] {
+			most = kind
+		}
+	}
+	switch {
+	case times[read.Percent] > times[read.Plain]:
+		return read.Percent
+	case rows > 0 && times[read.YesNo] == rows:
+		return read.YesNo // yes, no and other texts are categories
+	case rows > 0 && times[read.TrueFalse] == rows:
+		return read.TrueFalse
+	case 5*dated >= 4*rows:
+		return most
+	}
+	return read.Plain
 }
 
 // look looks at a column of numbers: identifiers, and marks such as -999. It sorts the numbers.

@@ -212,7 +212,8 @@ func open(path string, o Options) (*source, error) {
 	return s, nil
 }
 
-func (s *source) table(d *Description, o Options) error {
+// sayOddLines says which lines have another number of columns than the others, and what the format noted.
+func (s *source) sayOddLines(d *Description) {
 	for k, part := range s.parts {
 		for i, odd := range part.odd {
 			if i == 5 {
@@ -234,6 +235,11 @@ func (s *source) table(d *Description, o Options) error {
 			d.note("%s", strings.TrimPrefix(part.Hint, "; "))
 		}
 	}
+}
+
+// table describes a file of columns.
+func (s *source) table(d *Description, o Options) error {
+	s.sayOddLines(d)
 	if s.parts[0].Width < 2 {
 		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
 	}

@@ -148,37 +148,38 @@ func classification(n int) []byte {
 			x[i][j] = r.Norm()
 		}
 	}
+	mixing := func() (a [informative][redundant]float64) {
+		for i := range a {
+			for j := range a[i] {
+				a[i][j] = 2*r.Float64() - 1
+			}
+		}
+		return a
+	}
+	mixed := func(v [informative]float64, a [informative][redundant]float64, j int) float64 {
+		return float64(v[0]*a[0][j]) + float64(v[1]*a[1][j])
+	}
 	start := 0
 	for k := range clusters {
 		size := n / clusters
 		if k < n%clusters {
 			size++
 		}
-		var a [informative][informative]float64
-		for i := range a {
-			for j := range a[i] {
-				a[i][j] = 2*r.Float64() - 1
-			}
-		}
+		a := mixing()
 		corner := [informative]float64{float64(k>>1)*2 - 1, float64(k&1)*2 - 1}
 		for i := start; i < start+size; i++ {
 			v := [informative]float64{x[i][0], x[i][1]}
 			for j := range informative {
-				x[i][j] = float64(v[0]*a[0][j]) + float64(v[1]*a[1][j]) + corner[j]
+				x[i][j] = mixed(v, a, j) + corner[j]
 			}
 			positive[i] = k%2 == 1
 		}
 		start += size
 	}
-	var b [informative][redundant]float64
-	for i := range b {
-		for j := range b[i] {
-			b[i][j] = 2*r.Float64() - 1
-		}
-	}
+	b := mixing()
 	for _, row := range x {
 		for j := range redundant {
-			row[informative+j] = float64(row[0]*b[0][j]) + float64(row[1]*b[1][j])
+			row[informative+j] = mixed([informative]float64(row), b, j)
 		}
 	}
 	for _, row := range x {
@@ -195,25 +196,14 @@ func classification(n int) []byte {
 	for _, i := range flip {
 		positive[i] = r.Intn(2) == 1
 	}
-	order := upto(n)
-	r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	columns := upto(features)
-	r.Shuffle(features, func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	shuffled, labels := make([][]float64, n), make([]bool, n)
-	for i, from := range order {
-		row := make([]float64, features)
-		for j, column := range columns {
-			row[j] = x[from][column]
+	r.Shuffle(n, func(i, j int) {
+		x[i], x[j] = x[j], x[i]
+		positive[i], positive[j] = positive[j], positive[i]
+	})
+	r.Shuffle(features, func(i, j int) {
+		for _, row := range x {
+			row[i], row[j] = row[j], row[i]
 		}
-		shuffled[i], labels[i] = row, positive[from]
-	}
-	return rows(shuffled, labels)
-}
-
-func upto(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
+	})
+	return rows(x, positive)
 }

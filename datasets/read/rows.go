@@ -24,36 +24,18 @@ import (
 // missing values are accepted, too. memory is the bytes that reading may take.
 func Rows(path string, features []string, dates []int, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense,
 	error) {
-	own := catalogue.Entry{}
-	if like != nil {
-		own = *like
-	}
-	if own.Impute = ""; gaps {
-		own.Impute = datasets.None
-	}
 	b := &format.Budget{Limit: memory}
 	data, err := regularfile.Read(path, memory)
 	if err != nil {
 		return nil, err
 	}
-	separator := byte(',')
-	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".tsv") || strings.HasSuffix(lower, ".tab") {
-		separator = '\t'
-	}
 	known := slices.Clone(features)
 	for _, day := range dates {
 		known[day] = strings.TrimSuffix(known[day], DateParts[0])
 	}
-	header := firstLineNames(data, separator, known)
-	if !header && len(own.Separator) == 1 && firstLineNames(data, own.Separator[0], known) {
-		header, separator = true, own.Separator[0]
-	}
-	if string(separator) != own.Separator {
-		own.Decimal, own.Thousands = "", "" // a file with another separator has no decimal comma
-	}
-	numbers := reader{&own, b}.numeric()
-	file := format.File{Name: path, Data: data, Budget: b, Options: format.Options{Separator: string(separator),
-		Header: header}}
+	file := format.File{Name: path, Data: data, Budget: b}
+	numbers := lineFormat(&file, known, gaps, like)
+	header := file.Header
 	if !header && dates != nil {
 		return nil, fmt.Errorf("%s: the first line names none of the columns; column %q of dates is found by its name",
 			path, known[dates[0]])
@@ -98,6 +80,30 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 		return nil, fmt.Errorf("%s: the file has no data rows", path)
 	}
 	return x.Slice(0, n, 0, len(features)).(*mat.Dense), nil
+}
+
+// lineFormat finds out what separates the columns of a file and whether its first line names any of the columns known,
+// and returns how its numbers are read.
+func lineFormat(file *format.File, known []string, gaps bool, like *catalogue.Entry) numeric {
+	own := catalogue.Entry{}
+	if like != nil {
+		own = *like
+	}
+	if own.Impute = ""; gaps {
+		own.Impute = datasets.None
+	}
+	separator := byte(',')
+	if lower := strings.ToLower(file.Name); strings.HasSuffix(lower, ".tsv") || strings.HasSuffix(lower, ".tab") {
+		separator = '\t'
+	}
+	file.Header = firstLineNames(file.Data, separator, known)
+	if !file.Header && len(own.Separator) == 1 && firstLineNames(file.Data, own.Separator[0], known) {
+		file.Header, separator = true, own.Separator[0]
+	}
+	if file.Separator = string(separator); file.Separator != own.Separator {
+		own.Decimal, own.Thousands = "", "" // a file with another separator has no decimal comma
+	}
+	return reader{&own, file.Budget}.numeric()
 }
 
 // firstLineNames reports that the first line of a file holds a feature's name.

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,10 +154,7 @@ func (d *Description) check() error {
 	case len(d.Tasks) == 0:
 		return errors.New(`the description has no "tasks": binary, multiclass, regression`)
 	}
-	if err := d.bounded(); err != nil {
-		return err
-	}
-	if err := d.visible(); err != nil {
+	if err := cmp.Or(d.bounded(), d.visible()); err != nil {
 		return err
 	}
 	for _, op := range d.Ops {
@@ -168,6 +166,10 @@ func (d *Description) check() error {
 		return fmt.Errorf("\"probabilities\" is %q, not one of %s", d.Probabilities,
 			strings.Join(slices.Sorted(maps.Keys(probabilities)), ", "))
 	}
+	return d.checkParameters()
+}
+
+func (d *Description) checkParameters() error {
 	seen := map[string]bool{}
 	for _, p := range d.Parameters {
 		switch {

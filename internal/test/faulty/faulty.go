@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,7 +87,7 @@ func Good() registry.Spec {
 
 // All returns the faults, each once.
 func All() []Fault {
-	return append(processFaults(), answerFaults()...)
+	return slices.Concat(processFaults(), memoryFaults(), answerFaults())
 }
 
 // Registry has all faulty methods and Good.
@@ -106,20 +107,16 @@ func does(what func()) fits {
 	}
 }
 
+func fault(name string, class, says string, what func()) Fault {
+	return Fault{Spec: define(name, "1", does(what)), Status: "failed", Class: class, Says: says}
+}
+
 // processFaults are about what a method does to its process.
 func processFaults() []Fault {
-	const failed, timeout, crash = "failed", "timeout", "crash"
-	add := func(name string, class, says string, what func()) Fault {
-		return Fault{Spec: define(name, "1", does(what)), Status: failed, Class: class, Says: says}
-	}
+	const timeout, crash = "timeout", "crash"
 	endless := func(name string, what func()) Fault {
-		f := add(name, timeout, "did not stop when asked", what)
+		f := fault(name, timeout, "did not stop when asked", what)
 		f.Status, f.Endless = timeout, true
-		return f
-	}
-	large := func(name string, what func()) Fault {
-		f := add(name, "oom", "memory", what)
-		f.Large = true
 		return f
 	}
 	return []Fault{
@@ -134,22 +131,22 @@ func processFaults() []Fault {
 			child("trap '' TERM HUP INT; exec sleep 200000")
 			select {}
 		}),
-		add("Panics", crash, "panic: on purpose", func() { panic("on purpose") }),
-		add("PanicsElsewhere", crash, "panic: in a goroutine", func() {
+		fault("Panics", crash, "panic: on purpose", func() { panic("on purpose") }),
+		fault("PanicsElsewhere", crash, "panic: in a goroutine", func() {
 			go panic("in a goroutine")
 			select {}
 		}),
-		add("Overflows", crash, "stack overflow", func() {
+		fault("Overflows", crash, "stack overflow", func() {
 			debug.SetMaxStack(16 << 20) // a GiB by itself, which takes a second to fill
 			sink = deeper(1)
 		}),
-		add("RacesOnAMap", crash, "concurrent map", raceOnAMap),
-		add("Segfaults", crash, "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
-		add("IsAborted", crash, "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),
-		add("IsKilled", crash, "killed from outside", func() { signalSelf(syscall.SIGKILL) }),
-		add("KillsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGKILL) }),
-		add("StopsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGSTOP) }),
-		add("ReadsOthers", crash, "no such process can be read", func() {
+		fault("RacesOnAMap", crash, "concurrent map", raceOnAMap),
+		fault("Segfaults", crash, "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
+		fault("IsAborted", crash, "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),
+		fault("IsKilled", crash, "killed from outside", func() { signalSelf(syscall.SIGKILL) }),
+		fault("KillsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGKILL) }),
+		fault("StopsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGSTOP) }),
+		fault("ReadsOthers", crash, "no such process can be read", func() {
 			for _, file := range []string{"environ", "mem", "fd/0", "cmdline"} {
 				if _, err := os.ReadFile("/proc/" + strconv.Itoa(os.Getppid()) + "/" + file); err == nil {
 					return
@@ -157,7 +154,7 @@ func processFaults() []Fault {
 			}
 			panic("no such process can be read")
 		}),
-		add("WritesEverywhere", crash, "only its own folder", func() {
+		fault("WritesEverywhere", crash, "only its own folder", func() {
 			for _, dir := range []string{".", "/tmp", "/dev/shm", "/var/tmp"} {
 				if os.WriteFile(dir+"/faulty-was-here", nil, 0o600) == nil {
 					return
@@ -167,8 +164,25 @@ func processFaults() []Fault {
 				panic("only its own folder")
 			}
 		}),
-		add("Exits0", crash, "exit code 0", func() { os.Exit(0) }),
-		add("Exits7", crash, "exit code 7", func() { os.Exit(7) }),
+		fault("Exits0", crash, "exit code 0", func() { os.Exit(0) }),
+		fault("Exits7", crash, "exit code 7", func() { os.Exit(7) }),
+		{Spec: define("ChildWorks", "1", does(sync.OnceFunc(func() {
+			_ = exec.Command("sh", "-c", "ulimit -t 1; while :; do :; done").Run() // until the system ends it
+		}))), Status: "ok"},
+		{Spec: define("LeavesAnOrphan", "1", does(orphan)), Status: "ok"},
+		{Spec: define("LeavesAGoroutine", "1", does(func() { go spin() })), Status: "ok"},
+		fault("OrphanThenExit", crash, "exit code 1", func() { orphan(); os.Exit(1) }),
+	}
+}
+
+// memoryFaults take more and more memory.
+func memoryFaults() []Fault {
+	large := func(name string, what func()) Fault {
+		f := fault(name, "oom", "memory", what)
+		f.Large = true
+		return f
+	}
+	return []Fault{
 		large("GrowsSlowly", func() { grow(8<<20, 5*time.Millisecond) }),
 		large("GrowsFast", func() { grow(256<<20, 0) }),
 		large("FillsItsFolder", func() {
@@ -189,12 +203,6 @@ func processFaults() []Fault {
 			_ = exec.Command("sh", "-c", "head -c 100000000000 /dev/zero | tail").Run()
 			select {}
 		}),
-		{Spec: define("ChildWorks", "1", does(sync.OnceFunc(func() {
-			_ = exec.Command("sh", "-c", "ulimit -t 1; while :; do :; done").Run() // until the system ends it
-		}))), Status: "ok"},
-		{Spec: define("LeavesAnOrphan", "1", does(orphan)), Status: "ok"},
-		{Spec: define("LeavesAGoroutine", "1", does(func() { go spin() })), Status: "ok"},
-		add("OrphanThenExit", crash, "exit code 1", func() { orphan(); os.Exit(1) }),
 	}
 }
 

@@ -119,32 +119,9 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 		if c.name == canaryCheck && o.Canary == nil {
 			continue
 		}
-		r := Result{Name: c.name, Advice: c.advice}
-		s.peak = 0
-		s.together, s.part = context.WithCancel(s.ctx)
-		r.Detail, err = c.try(s)
-		s.part()
-		r.Peak = s.peak
-		var skip errSkip
-		switch {
-		case ctx.Err() != nil:
+		r := s.run(c, limit)
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case errors.As(err, &skip):
-			r.Skipped, r.Detail = true, skip.why
-		case err != nil && s.ctx.Err() != nil:
-			r.Stopped, r.Detail = true, fmt.Sprintf("the checks so far took %v together", limit)
-			r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the " +
-				"defaults lighter: the data has 400 rows at most"
-		case err != nil:
-			r.Failure = err.Error()
-			if says := missingModule.FindStringSubmatch(r.Failure); says != nil {
-				r.Failure, r.Advice = says[1], says[2]
-			}
-			var own *external.MethodError
-			if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") &&
-				s.spec.Tasks&registry.Binary != 0 {
-				r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
-			}
 		}
 		tell(r)
 		if s.plugin == nil || s.ctx.Err() != nil {
@@ -152,6 +129,37 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 		}
 	}
 	return nil
+}
+
+// run runs one check. limit is the time of all checks together.
+func (s *session) run(c check, limit time.Duration) Result {
+	r := Result{Name: c.name, Advice: c.advice}
+	s.peak = 0
+	s.together, s.part = context.WithCancel(s.ctx)
+	var err error
+	r.Detail, err = c.try(s)
+	s.part()
+	r.Peak = s.peak
+	var skip errSkip
+	switch {
+	case errors.As(err, &skip):
+		r.Skipped, r.Detail = true, skip.why
+	case err != nil && s.ctx.Err() != nil:
+		r.Stopped, r.Detail = true, fmt.Sprintf("the checks so far took %v together", limit)
+		r.Advice = "repeat with more time, as --timeout 5m, on a busy machine; else make the grid or the " +
+			"defaults lighter: the data has 400 rows at most"
+	case err != nil:
+		r.Failure = err.Error()
+		if says := missingModule.FindStringSubmatch(r.Failure); says != nil {
+			r.Failure, r.Advice = says[1], says[2]
+		}
+		var own *external.MethodError
+		if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") &&
+			s.spec.Tasks&registry.Binary != 0 {
+			r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
+		}
+	}
+	return r
 }
 
 // options are the options of the plugin under test: every request is noted.
