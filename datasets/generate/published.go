@@ -135,6 +135,22 @@ func checkerboard(n int) []byte {
 	return rows(x, positive)
 }
 
+// A mixture makes features that are linear in two others: row i has the factors of feature i of these.
+type mixture [2][2]float64
+
+func newMixture(r *rng.RandomState) (a mixture) {
+	for i := range a {
+		for j := range a[i] {
+			a[i][j] = 2*r.Float64() - 1
+		}
+	}
+	return a
+}
+
+func (a mixture) of(v [2]float64, j int) float64 {
+	return float64(v[0]*a[0][j]) + float64(v[1]*a[1][j])
+}
+
 // classification is scikit-learn's make_classification(n, n_classes=2, random_state=1) with its defaults. Two of its 20
 // features are informative: four clusters lie on the corners of a square. Two features are linear in the informative
 // ones, and 16 are noise. 1 % of the labels are drawn anew. Rows and columns are shuffled.
@@ -144,20 +160,7 @@ func classification(n int) []byte {
 	x, positive := make([][]float64, n), make([]bool, n)
 	for i := range x {
 		x[i] = make([]float64, features)
-		for j := range informative {
-			x[i][j] = r.Norm()
-		}
-	}
-	mixing := func() (a [informative][redundant]float64) {
-		for i := range a {
-			for j := range a[i] {
-				a[i][j] = 2*r.Float64() - 1
-			}
-		}
-		return a
-	}
-	mixed := func(v [informative]float64, a [informative][redundant]float64, j int) float64 {
-		return float64(v[0]*a[0][j]) + float64(v[1]*a[1][j])
+		r.Norms(x[i][:informative])
 	}
 	start := 0
 	for k := range clusters {
@@ -165,27 +168,25 @@ func classification(n int) []byte {
 		if k < n%clusters {
 			size++
 		}
-		a := mixing()
+		a := newMixture(r)
 		corner := [informative]float64{float64(k>>1)*2 - 1, float64(k&1)*2 - 1}
 		for i := start; i < start+size; i++ {
 			v := [informative]float64{x[i][0], x[i][1]}
 			for j := range informative {
-				x[i][j] = mixed(v, a, j) + corner[j]
+				x[i][j] = a.of(v, j) + corner[j]
 			}
 			positive[i] = k%2 == 1
 		}
 		start += size
 	}
-	b := mixing()
+	b := newMixture(r)
 	for _, row := range x {
 		for j := range redundant {
-			row[informative+j] = mixed([informative]float64(row), b, j)
+			row[informative+j] = b.of([informative]float64(row), j)
 		}
 	}
 	for _, row := range x {
-		for j := informative + redundant; j < features; j++ {
-			row[j] = r.Norm()
-		}
+		r.Norms(row[informative+redundant:])
 	}
 	var flip []int
 	for i := range n {

@@ -87,7 +87,7 @@ func Good() registry.Spec {
 
 // All returns the faults, each once.
 func All() []Fault {
-	return slices.Concat(processFaults(), memoryFaults(), answerFaults())
+	return slices.Concat(endlessFaults(), crashes(), memoryFaults(), answerFaults())
 }
 
 // Registry has all faulty methods and Good.
@@ -111,12 +111,13 @@ func fault(name string, class, says string, what func()) Fault {
 	return Fault{Spec: define(name, "1", does(what)), Status: "failed", Class: class, Says: says}
 }
 
-// processFaults are about what a method does to its process.
-func processFaults() []Fault {
-	const timeout, crash = "timeout", "crash"
+func crash(name, says string, what func()) Fault { return fault(name, "crash", says, what) }
+
+// endlessFaults do not end.
+func endlessFaults() []Fault {
 	endless := func(name string, what func()) Fault {
-		f := fault(name, timeout, "did not stop when asked", what)
-		f.Status, f.Endless = timeout, true
+		f := fault(name, "timeout", "did not stop when asked", what)
+		f.Status, f.Endless = "timeout", true
 		return f
 	}
 	return []Fault{
@@ -131,22 +132,28 @@ func processFaults() []Fault {
 			child("trap '' TERM HUP INT; exec sleep 200000")
 			select {}
 		}),
-		fault("Panics", crash, "panic: on purpose", func() { panic("on purpose") }),
-		fault("PanicsElsewhere", crash, "panic: in a goroutine", func() {
+	}
+}
+
+// crashes end the process of a method, or would.
+func crashes() []Fault {
+	return []Fault{
+		crash("Panics", "panic: on purpose", func() { panic("on purpose") }),
+		crash("PanicsElsewhere", "panic: in a goroutine", func() {
 			go panic("in a goroutine")
 			select {}
 		}),
-		fault("Overflows", crash, "stack overflow", func() {
+		crash("Overflows", "stack overflow", func() {
 			debug.SetMaxStack(16 << 20) // a GiB by itself, which takes a second to fill
 			sink = deeper(1)
 		}),
-		fault("RacesOnAMap", crash, "concurrent map", raceOnAMap),
-		fault("Segfaults", crash, "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
-		fault("IsAborted", crash, "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),
-		fault("IsKilled", crash, "killed from outside", func() { signalSelf(syscall.SIGKILL) }),
-		fault("KillsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGKILL) }),
-		fault("StopsItsKeeper", crash, "not permitted", func() { signals(os.Getppid(), syscall.SIGSTOP) }),
-		fault("ReadsOthers", crash, "no such process can be read", func() {
+		crash("RacesOnAMap", "concurrent map", raceOnAMap),
+		crash("Segfaults", "fault", func() { *(*int)(unsafe.Add(unsafe.Pointer(&sink), 1<<46)) = 1 }),
+		crash("IsAborted", "SIGABRT", func() { signalSelf(syscall.SIGABRT) }),
+		crash("IsKilled", "killed from outside", func() { signalSelf(syscall.SIGKILL) }),
+		crash("KillsItsKeeper", "not permitted", func() { signals(os.Getppid(), syscall.SIGKILL) }),
+		crash("StopsItsKeeper", "not permitted", func() { signals(os.Getppid(), syscall.SIGSTOP) }),
+		crash("ReadsOthers", "no such process can be read", func() {
 			for _, file := range []string{"environ", "mem", "fd/0", "cmdline"} {
 				if _, err := os.ReadFile("/proc/" + strconv.Itoa(os.Getppid()) + "/" + file); err == nil {
 					return
@@ -154,7 +161,7 @@ func processFaults() []Fault {
 			}
 			panic("no such process can be read")
 		}),
-		fault("WritesEverywhere", crash, "only its own folder", func() {
+		crash("WritesEverywhere", "only its own folder", func() {
 			for _, dir := range []string{".", "/tmp", "/dev/shm", "/var/tmp"} {
 				if os.WriteFile(dir+"/faulty-was-here", nil, 0o600) == nil {
 					return
@@ -164,14 +171,14 @@ func processFaults() []Fault {
 				panic("only its own folder")
 			}
 		}),
-		fault("Exits0", crash, "exit code 0", func() { os.Exit(0) }),
-		fault("Exits7", crash, "exit code 7", func() { os.Exit(7) }),
+		crash("Exits0", "exit code 0", func() { os.Exit(0) }),
+		crash("Exits7", "exit code 7", func() { os.Exit(7) }),
 		{Spec: define("ChildWorks", "1", does(sync.OnceFunc(func() {
 			_ = exec.Command("sh", "-c", "ulimit -t 1; while :; do :; done").Run() // until the system ends it
 		}))), Status: "ok"},
 		{Spec: define("LeavesAnOrphan", "1", does(orphan)), Status: "ok"},
 		{Spec: define("LeavesAGoroutine", "1", does(func() { go spin() })), Status: "ok"},
-		fault("OrphanThenExit", crash, "exit code 1", func() { orphan(); os.Exit(1) }),
+		crash("OrphanThenExit", "exit code 1", func() { orphan(); os.Exit(1) }),
 	}
 }
 
