@@ -14,7 +14,7 @@ import (
 // TestConcurrentUse does what a run with several jobs does, for the race detector too: fits of one
 // method share their data and nothing else, and a model is scored and saved by several at once.
 func TestConcurrentUse(t *testing.T) {
-	for _, m := range savedModels(t, false) {
+	for _, m := range savedModels(t) {
 		t.Run(m.String(), func(t *testing.T) {
 			settings := []json.RawMessage{small(m.spec), small(m.spec)}
 			want := m.scores(t, m.model)

@@ -18,18 +18,6 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-func TestThoseThatTakeGaps(t *testing.T) {
-	var takers []string
-	for _, spec := range methods.All().All() {
-		if spec.Gaps {
-			takers = append(takers, spec.Name)
-		}
-	}
-	if want := []string{"LGBM", "XGB"}; !slices.Equal(takers, want) {
-		t.Errorf("%v take missing values, want %v", takers, want)
-	}
-}
-
 // TestGapsAsInAPipeline reads a file with gaps of four marks and compares how many rows of two folds and of the test
 // methods get right with scikit-learn's Pipeline of SimpleImputer, StandardScaler and LightGBM's, XGBoost's and its own
 // methods (testdata/gaps.py).

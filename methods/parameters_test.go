@@ -2,13 +2,41 @@ package methods_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/methods"
+	"github.com/kernelboosting/bench/registry"
 )
+
+// TestDeclared compares what methods declare of themselves. Results on sets with channels depend on the first list, and
+// nothing else in a key does: a method that comes to use blocks raises its version.
+func TestDeclared(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		does func(registry.Spec) bool
+		want string
+	}{
+		{"use blocks", func(s registry.Spec) bool { return s.Blocks },
+			"GMKL KRR-GD RFF-MKL RFF-MKL-JOINT RFF-SKL RFF-SQL-MKL RFF-SQL-MKL-JOINT RFF-SQL-SKL RFF-SQL-SQR-MKL"},
+		{"take missing values", func(s registry.Spec) bool { return s.Gaps }, "LGBM XGB"},
+		{"give probabilities", func(s registry.Spec) bool { return s.Probability != nil },
+			"CART CART-golearn KNN LDA LGBM Logistic RFRBoost XGB"},
+	} {
+		var names []string
+		for _, spec := range methods.All().All() {
+			if c.does(spec) {
+				names = append(names, spec.Name)
+			}
+		}
+		if got := strings.Join(slices.Sorted(slices.Values(names)), " "); got != c.want {
+			t.Errorf("%s %s, want %s", got, c.what, c.want)
+		}
+	}
+}
 
 // TestParametersAreDescribed: people who list a method read what each parameter means and which values it may have.
 func TestParametersAreDescribed(t *testing.T) {

@@ -2,12 +2,9 @@ package methods_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -41,18 +38,12 @@ func small(spec registry.Spec) []byte {
 	return nil
 }
 
-// savedModels fits and saves every method that can be saved for each of its tasks, in the order of
-// the registry or backwards.
-func savedModels(t testing.TB, backwards bool) []savedModel {
+// savedModels fits and saves every method that can be saved for each of its tasks.
+func savedModels(t testing.TB) []savedModel {
 	t.Helper()
-	specs, tasks := methods.All().All(), []registry.Task{registry.Binary, registry.Multiclass, registry.Regression}
-	if backwards {
-		slices.Reverse(specs)
-		slices.Reverse(tasks)
-	}
 	var out []savedModel
-	for _, spec := range specs {
-		for _, task := range tasks {
+	for _, spec := range methods.All().All() {
+		for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 			if spec.Tasks&task == 0 || spec.Load == nil {
 				continue
 			}
@@ -93,7 +84,7 @@ func (m savedModel) scores(t testing.TB, of registry.Model) []float64 {
 // or not at all.
 func TestSavedModels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, m := range savedModels(t, false) {
+	for _, m := range savedModels(t) {
 		var again bytes.Buffer
 		if err := m.model.Save(&again); err != nil || !bytes.Equal(again.Bytes(), m.bytes) {
 			t.Errorf("%v: saved twice it differs (%v)", m, err)
@@ -126,50 +117,10 @@ func TestSavedModels(t *testing.T) {
 	}
 }
 
-// TestSavedHere is not a test of its own: TestSavedBytesDependOnTheModelAlone runs it in other
-// processes.
-func TestSavedHere(t *testing.T) {
-	order := os.Getenv("BENCH_TEST_SAVE_ORDER")
-	if order == "" {
-		t.Skip("run by TestSavedBytesDependOnTheModelAlone")
-	}
-	for _, m := range savedModels(t, order == "backwards") {
-		fmt.Printf("saved %v %d bytes %x\n", m, len(m.bytes), sha256.Sum256(m.bytes))
-	}
-}
-
-// TestSavedBytesDependOnTheModelAlone, and not on what the process saved before: two processes
-// that save the same models in opposite orders write the same bytes.
-func TestSavedBytesDependOnTheModelAlone(t *testing.T) {
-	var lists [2][]string
-	for i, order := range []string{"forwards", "backwards"} {
-		c := exec.Command(os.Args[0], "-test.run", "^TestSavedHere$")
-		c.Env = append(os.Environ(), "BENCH_TEST_SAVE_ORDER="+order)
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		for line := range strings.Lines(string(out)) {
-			if strings.HasPrefix(line, "saved ") {
-				lists[i] = append(lists[i], line)
-			}
-		}
-		slices.Sort(lists[i])
-	}
-	if len(lists[0]) < 20 || len(lists[0]) != len(lists[1]) {
-		t.Fatalf("%d and %d models", len(lists[0]), len(lists[1]))
-	}
-	for i, line := range lists[0] {
-		if line != lists[1][i] {
-			t.Errorf("in another order\n%sis\n%s", line, lists[1][i])
-		}
-	}
-}
-
 // FuzzLoadModel: fields that are anything, under a checksum that is right, are an error or a model
 // that scores without a panic.
 func FuzzLoadModel(f *testing.F) {
-	models := savedModels(f, false)
+	models := savedModels(f)
 	for i, m := range models {
 		_, fields := modeltest.Parts(m.bytes)
 		f.Add(uint8(i), fields)

@@ -90,21 +90,7 @@ func TestGapsAsXGBoost(t *testing.T) {
 				append(params, p)
 		}
 	}
-	runPeers(t, runs)
-	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/depth %d", r.sample.name, params[i].MaxDepth), func(t *testing.T) {
-			m := depthwise(t, r.sample, params[i])
-			if d := xgboostDifference(m, r.xgboostTrees(t)); d != "" {
-				t.Errorf("XGBoost %s differs: %s", r.version, d)
-			}
-			if w := worst(singleScoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-5) {
-				t.Errorf("raw scores differ from XGBoost %s by %.2g", r.version, w)
-			}
-			if w := worst(singleScoresOf(m, r.other, m.Rounds()), readDoubles(t, r.Scores+".other")); !(w <= 1e-5) {
-				t.Errorf("raw scores of other rows differ from XGBoost %s by %.2g", r.version, w)
-			}
-		})
-	}
+	sameAsXGBoost(t, runs, params)
 }
 
 func TestGapsAsLightGBM(t *testing.T) {
@@ -117,14 +103,5 @@ func TestGapsAsLightGBM(t *testing.T) {
 				append(params, p)
 		}
 	}
-	runPeers(t, runs)
-	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth,
-			params[i].L2), func(t *testing.T) {
-			m := sameAsLightGBM(t, r, params[i])
-			if w := worst(scoresOf(m, r.other, m.Rounds()), readDoubles(t, r.Scores+".other")); !(w <= 1e-9) {
-				t.Errorf("raw scores of other rows differ from LightGBM %s by %.2g", r.version, w)
-			}
-		})
-	}
+	sameAsLightGBM(t, runs, params)
 }

@@ -23,55 +23,35 @@ func text(t testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
-func trained(t testing.TB) map[string]struct {
+// A fitted is a model with the rows that it is for.
+type fitted struct {
 	m *Model
 	s *sample
-} {
+}
+
+func trained(t testing.TB) map[string]fitted {
 	t.Helper()
-	out := map[string]struct {
-		m *Model
-		s *sample
-	}{}
-	p := lightgbmDefaults
-	p.Rounds = 20
+	out := map[string]fitted{}
+	p, shallow := lightgbmDefaults, xgboostDefaults
+	p.Rounds, shallow.Rounds, shallow.MaxDepth = 20, 20, 4
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		s := drawn(task, 400, 5, 3, 1)
-		out[task.String()] = struct {
-			m *Model
-			s *sample
-		}{leafwise(t, s, p), s}
+		out[task.String()] = fitted{leafwise(t, s, p), s}
+		out["XGBoost's trees, "+task.String()] = fitted{depthwise(t, s, shallow), s}
 	}
 	gaps := drawn(registry.Binary, 400, 5, 2, 2)
 	for i := 0; i < len(gaps.x); i += 7 {
 		gaps.x[i] = math.NaN()
 	}
-	out["missing values"] = struct {
-		m *Model
-		s *sample
-	}{leafwise(t, gaps, p), gaps}
-	shallow := xgboostDefaults
-	shallow.Rounds, shallow.MaxDepth = 20, 4
-	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		s := drawn(task, 400, 5, 3, 1)
-		out["XGBoost's trees, "+task.String()] = struct {
-			m *Model
-			s *sample
-		}{depthwise(t, s, shallow), s}
-	}
+	out["missing values"] = fitted{leafwise(t, gaps, p), gaps}
 	doubled := *gaps // other units, where the same rows go left
 	doubled.x = slices.Clone(gaps.x)
 	for i := range doubled.x {
 		doubled.x[i] *= 2
 	}
-	out["moved thresholds"] = struct {
-		m *Model
-		s *sample
-	}{leafwise(t, gaps, p).MapThresholds(func(_ int, v float64) float64 { return 2 * v }), &doubled}
+	out["moved thresholds"] = fitted{leafwise(t, gaps, p).MapThresholds(func(_ int, v float64) float64 { return 2 * v }), &doubled}
 	one := drawn(registry.Binary, 30, 2, 2, 3) // too few rows to split
-	out["no split"] = struct {
-		m *Model
-		s *sample
-	}{leafwise(t, one, p), one}
+	out["no split"] = fitted{leafwise(t, one, p), one}
 	return out
 }
 

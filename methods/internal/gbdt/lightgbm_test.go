@@ -135,26 +135,24 @@ func TestLightGBM(t *testing.T) {
 	}
 	own := &peerRun{Library: "lightgbm", sample: catalogued(t, "pima"), Params: map[string]any{}} // its own defaults
 	runs, params = append(runs, own), append(params, lightgbmDefaults)
-	runPeers(t, runs)
-	for i, r := range runs {
-		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, params[i].NumLeaves, params[i].MaxDepth,
-			params[i].L2), func(t *testing.T) {
-			sameAsLightGBM(t, r, params[i])
-		})
-	}
+	sameAsLightGBM(t, runs, params)
 }
 
-// sameAsLightGBM compares our trees, and their raw scores of the training rows, with those of a run of LightGBM.
-func sameAsLightGBM(t *testing.T, r *peerRun, p LeafwiseParams) *Model {
+// sameAsLightGBM trains the library, and compares the trees, and the raw scores of the training rows and of other ones.
+func sameAsLightGBM(t *testing.T, runs []*peerRun, params []LeafwiseParams) {
 	t.Helper()
-	m := leafwise(t, r.sample, p)
-	if d := difference(m, r.lightgbmModel(t)); d != "" {
-		t.Errorf("LightGBM %s differs: %s", r.version, d)
+	runPeers(t, runs)
+	for i, r := range runs {
+		p := params[i]
+		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, p.NumLeaves, p.MaxDepth, p.L2),
+			func(t *testing.T) {
+				m := leafwise(t, r.sample, p)
+				if d := difference(m, r.lightgbmModel(t)); d != "" {
+					t.Errorf("LightGBM %s differs: %s", r.version, d)
+				}
+				r.compareScores(t, m, m.Add, 1e-9)
+			})
 	}
-	if w := worst(scoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-9) {
-		t.Errorf("raw scores differ from LightGBM %s by %.2g", r.version, w)
-	}
-	return m
 }
 
 // Columns that are constant but for missing values, on few rows.

@@ -165,15 +165,26 @@ func (r *peerRun) lightgbmModel(t testing.TB) *Model {
 	return m
 }
 
+// compareScores compares raw scores, which add gives, with those of the library, of other rows too where there are any.
+func (r *peerRun) compareScores(t *testing.T, m *Model, add adder, tolerance float64) {
+	t.Helper()
+	for file, s := range map[string]*sample{r.Scores: r.sample, r.Scores + ".other": r.other} {
+		if s == nil {
+			continue
+		}
+		if w := worst(scoresBy(add, m, s, m.Rounds()), readDoubles(t, file)); !(w <= tolerance) {
+			t.Errorf("raw scores of %s differ from %s %s by %.2g", s.name, r.Library, r.version, w)
+		}
+	}
+}
+
+// An adder is Model.Add, or AddSingle, which sums as XGBoost does.
+type adder = func(row, out []float64, from, to int)
+
 // scoresOf returns the model's raw scores of all rows.
 func scoresOf(m *Model, s *sample, rounds int) []float64 { return scoresBy(m.Add, m, s, rounds) }
 
-// singleScoresOf returns them as XGBoost sums.
-func singleScoresOf(m *Model, s *sample, rounds int) []float64 {
-	return scoresBy(m.AddSingle, m, s, rounds)
-}
-
-func scoresBy(add func(row, out []float64, from, to int), m *Model, s *sample, rounds int) []float64 {
+func scoresBy(add adder, m *Model, s *sample, rounds int) []float64 {
 	out := make([]float64, s.n*m.Outputs)
 	for i := range s.n {
 		add(s.x[i*s.d:(i+1)*s.d], out[i*m.Outputs:(i+1)*m.Outputs], 0, rounds)

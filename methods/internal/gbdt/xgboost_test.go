@@ -128,18 +128,22 @@ func TestXGBoost(t *testing.T) {
 	add(far, 100, xgboostDefaults.MaxDepth, xgboostDefaults.LearningRate)
 	own := &peerRun{Library: "xgboost", sample: catalogued(t, "pima"), Params: map[string]any{}} // its own defaults
 	runs, params = append(runs, own), append(params, xgboostDefaults)
+	sameAsXGBoost(t, runs, params)
+}
+
+// sameAsXGBoost trains the library, and compares each split and default direction, and the raw scores of the training
+// rows and of other ones.
+func sameAsXGBoost(t *testing.T, runs []*peerRun, params []DepthwiseParams) {
+	t.Helper()
 	runPeers(t, runs)
 	for i, r := range runs {
 		t.Run(fmt.Sprintf("%s/%d rounds depth %d rate %v", r.sample.name, params[i].Rounds, params[i].MaxDepth,
 			params[i].LearningRate), func(t *testing.T) {
 			m := depthwise(t, r.sample, params[i])
-			d := xgboostDifference(m, r.xgboostTrees(t))
-			if d != "" {
+			if d := xgboostDifference(m, r.xgboostTrees(t)); d != "" {
 				t.Errorf("XGBoost %s differs: %s", r.version, d)
 			}
-			if w := worst(singleScoresOf(m, r.sample, m.Rounds()), readDoubles(t, r.Scores)); !(w <= 1e-5) {
-				t.Errorf("raw scores differ from XGBoost %s by %.2g", r.version, w)
-			}
+			r.compareScores(t, m, m.AddSingle, 1e-5)
 		})
 	}
 }
@@ -152,7 +156,7 @@ func TestSingleSums(t *testing.T) {
 		moved.y = slices.Clone(s.y)
 		floats.AddConst(offset, moved.y)
 		m := depthwise(t, &moved, xgboostDefaults)
-		fit := stat.RSquaredFrom(singleScoresOf(m, &moved, m.Rounds()), moved.y, nil)
+		fit := stat.RSquaredFrom(scoresBy(m.AddSingle, m, &moved, m.Rounds()), moved.y, nil)
 		if want := 0.95 - 5e-8*offset; !(fit > want) { // at 1e7 single precision knows whole numbers
 			t.Errorf("targets around %g: R2 of the training rows is %v, at least %v expected", offset, fit, want)
 		}
