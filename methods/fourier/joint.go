@@ -45,8 +45,8 @@ func SQLMKLJoint() registry.Spec {
 		Source:  source + "section 4, the joint model with the square loss",
 		Summary: "group lasso over channels of random Fourier features whose kernels are learned with it, square loss"},
 		JointParams{Embedded: defaultEmbedded(20), MaxIter: 15, Lambda: 0.05, Rho: 1}, jointGrid,
-		func(p JointParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho,
+		func(p JointParams) grouped {
+			return grouped{design: p.design(false, "RFF-SQL-MKL-JOINT"), lambda: p.Lambda, rho: p.Rho,
 				steps: p.MaxIter}
 		})
 }
@@ -62,8 +62,8 @@ func MKLJoint() registry.Spec {
 			"epsilon-insensitive loss"},
 		JointTubeParams{Embedded: defaultEmbedded(20), MaxIter: 15, Epsilon: 0.1, Sharpness: 10, Lambda: 0.05, Rho: 1},
 		jointGrid,
-		func(p JointTubeParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-MKL-JOINT"), tube: true, epsilon: p.Epsilon,
+		func(p JointTubeParams) grouped {
+			return grouped{design: p.design(false, "RFF-MKL-JOINT"), tube: true, epsilon: p.Epsilon,
 				gamma: p.Sharpness, lambda: p.Lambda, rho: p.Rho, steps: p.MaxIter}
 		})
 }

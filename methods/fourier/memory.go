@@ -2,7 +2,7 @@ package fourier
 
 import "github.com/kernelboosting/bench/registry"
 
-// This file estimates what fits take, in bytes and in nanoseconds of one core, for n rows, P columns of the embedding
+// This file estimates the memory of fits, in bytes, for n rows, P columns of the embedding
 // and K outputs.
 
 // ridgeMemory counts the start, the linear system, the blocks of rows, and a few sets of weights that are garbage at
@@ -66,7 +66,7 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 
 // memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where
 // sigma is learned, it adds another lasso and a pass, which are garbage at any time.
-func (g groupSetting) memory(s registry.Shape) int64 {
+func (g grouped) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.mostRank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
 	lasso := g.columnsBytes(s, !g.tube)

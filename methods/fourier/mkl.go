@@ -36,8 +36,8 @@ func checkTube(epsilon, sharpness float64) error {
 	return nil
 }
 
-// A groupSetting is a grid point of a method with an l2,1 penalty, in the form that all these methods share.
-type groupSetting struct {
+// A grouped is a grid point of a method with an l2,1 penalty, in the form that all these methods share.
+type grouped struct {
 	design
 	tube           bool
 	epsilon, gamma float64
@@ -46,7 +46,7 @@ type groupSetting struct {
 	steps          int // the most steps of L-BFGS on sigma; 0 if sigma is not learned
 }
 
-func (g groupSetting) loss() loss {
+func (g grouped) loss() loss {
 	if g.tube {
 		return newIGLL(g.epsilon, g.gamma)
 	}
@@ -54,7 +54,7 @@ func (g groupSetting) loss() loss {
 }
 
 // shared is g without the parameters that vary along a path.
-func (g groupSetting) shared() groupSetting {
+func (g grouped) shared() grouped {
 	g.lambda, g.rho, g.steps = 0, 0, 0
 	return g
 }
@@ -69,8 +69,8 @@ func SQLMKL() registry.Spec {
 		Source:  source + "section 3.4 with the square loss",
 		Summary: "group lasso over channels of random Fourier features, square loss"},
 		GroupParams{Embedded: defaultEmbedded(100), Lambda: 0.02}, registry.Grid{groupGrid},
-		func(p GroupParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-SQL-MKL"), lambda: p.Lambda}
+		func(p GroupParams) grouped {
+			return grouped{design: p.design(false, "RFF-SQL-MKL"), lambda: p.Lambda}
 		})
 }
 
@@ -83,24 +83,24 @@ func MKL() registry.Spec {
 		Source:  source + "section 3.4, eq. (19)",
 		Summary: "group lasso over channels of random Fourier features, smooth epsilon-insensitive loss"},
 		TubeParams{Embedded: defaultEmbedded(100), Epsilon: 0.1, Sharpness: 10, Lambda: 0.05}, registry.Grid{groupGrid},
-		func(p TubeParams) groupSetting {
-			return groupSetting{design: p.design(false, "RFF-MKL"), tube: true, epsilon: p.Epsilon,
+		func(p TubeParams) grouped {
+			return grouped{design: p.design(false, "RFF-MKL"), tube: true, epsilon: p.Epsilon,
 				gamma: p.Sharpness, lambda: p.Lambda}
 		})
 }
 
 // defineGroup declares a method with an l2,1 penalty. All penalties of a path are solved at once, on one Psi. Grid
 // points that learn sigma share the draws, and each starts from the solution at the first sigma.
-func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting func(P) groupSetting) registry.Spec {
+func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, form func(P) grouped) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P,
 		yield func(i int, m registry.Model) error) error {
-		settings := make([]groupSetting, len(ps))
+		points := make([]grouped, len(ps))
 		for i, p := range ps {
-			settings[i] = setting(p)
+			points[i] = form(p)
 		}
 		for _, which := range fitting.Groups(fitting.Upto(len(ps)),
-			func(i int) groupSetting { return settings[i].shared() }) {
-			shared := settings[which[0]]
+			func(i int) grouped { return points[i].shared() }) {
+			shared := points[which[0]]
 			of, err := shared.newStart(env, train)
 			if err != nil {
 				return err
@@ -111,15 +111,15 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 			}
 			fractions := make([]float64, len(which))
 			for k, i := range which {
-				fractions[k] = settings[i].lambda
+				fractions[k] = points[i].lambda
 			}
 			ws, opens, err := l.path(ctx, fractions)
 			for k, i := range which {
 				sigma, w, open := of.sigma, ws[k], opens[k]
-				if err == nil && settings[i].steps > 0 {
-					j := jointly{problem: of.problem, loss: shared.loss(), lambda: settings[i].lambda * l.lambdaMax(),
-						rho: settings[i].rho, w: w, gap: jointGap}
-					sigma, w, err = j.learn(ctx, of.sigma, settings[i].steps)
+				if err == nil && points[i].steps > 0 {
+					j := jointly{problem: of.problem, loss: shared.loss(), lambda: points[i].lambda * l.lambdaMax(),
+						rho: points[i].rho, w: w, gap: jointGap}
+					sigma, w, err = j.learn(ctx, of.sigma, points[i].steps)
 					open = j.openGap
 				}
 				if err != nil {
@@ -128,7 +128,7 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 				if open > 0 {
 					env.Log.Warn("the group lasso stopped before its optimum; the gap bounds how far its value is "+
 						"above the least, as a part of the value",
-						"method", s.Name, "lambda", settings[i].lambda, "gap", open, "steps", lassoLimit)
+						"method", s.Name, "lambda", points[i].lambda, "gap", open, "steps", lassoLimit)
 				}
 				if err := yield(i, of.trained(sigma, w)); err != nil {
 					return err
@@ -140,6 +140,6 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, setting
 	s.Load, s.Blocks = load, true
 	return registry.DefinePath(s, defaults, grid, path, registry.Memory(func(sh registry.Shape,
 		p P) int64 {
-		return setting(p).memory(sh)
+		return form(p).memory(sh)
 	}))
 }

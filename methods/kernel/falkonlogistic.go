@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -35,7 +36,6 @@ const (
 	logisticSteps     = 30
 	logisticHalvings  = 20
 	logisticOpen      = 1e-6 // a squared decrement above it, where the steps end, is logged as a warning
-
 )
 
 // A newton is the state of one output and penalty. The solution in it is that of line 3, with 2 mu as its penalty.
@@ -142,9 +142,8 @@ func (c *cover) newtonSystem(ctx context.Context, s *newton) error {
 func (s *newton) descend() {
 	before := s.objective(s.f, s.root)
 	s.open = vmath.Dot(s.g, s.X)
-	f, root, t := make([]float64, len(s.f)), make([]float64, len(s.root)), 1.0
-	moved := false
-	for range logisticHalvings {
+	f, root, moved := make([]float64, len(s.f)), make([]float64, len(s.root)), false
+	for t := range solve.Halvings(logisticHalvings) {
 		copy(f, s.f)
 		vmath.Axpy(-t, s.delta, f)
 		copy(root, s.root)
@@ -154,7 +153,6 @@ func (s *newton) descend() {
 			s.f, s.root = f, root
 			break
 		}
-		t /= 2
 	}
 	switch {
 	case s.mu > s.least:

@@ -127,7 +127,7 @@ func (g *gk) fitKernel(ctx context.Context, width float64, ps []Params, group []
 		}
 		for _, p := range problems {
 			if !p.converged {
-				g.env.Log.Warn(g.name+" ended before its minimum", "lambda", p.setting.Lambda, "relative gap",
+				g.env.Log.Warn(g.name+" ended before its minimum", "lambda", p.params.Lambda, "relative gap",
 					fmt.Sprintf("%.1g", p.gap))
 			}
 		}
@@ -145,13 +145,13 @@ func (g *gk) fitKernel(ctx context.Context, width float64, ps []Params, group []
 }
 
 // problemOf is the problem of a grid point for the targets or labels y.
-func problemOf(task registry.Task, y []float64, setting Params, pre *preconditioner) (*problem, error) {
-	c := float64(len(y)) * setting.Lambda
+func problemOf(task registry.Task, y []float64, params Params, pre *preconditioner) (*problem, error) {
+	c := float64(len(y)) * params.Lambda
 	if task == registry.Regression {
-		return newProblem(squareLoss{y}, c, setting, pre), nil
+		return newProblem(squareLoss{y}, c, params, pre), nil
 	}
 	if slices.Min(y) == slices.Max(y) {
 		return nil, fmt.Errorf("all labels are %v: logistic regression needs both classes", y[0])
 	}
-	return newProblem(logisticLoss{y}, 2*c, setting, pre), nil
+	return newProblem(logisticLoss{y}, 2*c, params, pre), nil
 }

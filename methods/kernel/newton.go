@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
@@ -33,8 +34,8 @@ import (
 // max K_ii sum |alpha_i|, and the duality gap is at most gapAccuracy J. A problem also ends after newtonSteps steps, or
 // where rounding leaves no step that lowers J. It then keeps its duality gap, which the caller reports.
 type problem struct {
-	loss    loss
-	setting Params
+	loss   loss
+	params Params
 	*system
 
 	alpha, f, off []float64 // off is F
@@ -45,18 +46,18 @@ type problem struct {
 
 const (
 	newtonSteps = 100     // the most Newton steps; a solution takes about ten
-	leastStep   = 1e-12   // a shorter step changes nothing but rounding
-	fall        = 1e-12   // J may rise by this share, for rounding
+	halvings    = 40      // lengths of a step; shorter ones change nothing but rounding
+	mayRise     = 1e-12   // J may rise by this share, for rounding
 	rounding    = 0x1p-52 // the relative rounding of a product with K: no step makes F smaller
 	// bound of the relative duality gap; rows with saturated probabilities count in the gap, and not in F
 	gapAccuracy = 1e-6
 )
 
 // newProblem returns a problem at its start: alpha = 0, and the best intercept for this alpha.
-func newProblem(l loss, c float64, setting Params, pre *preconditioner) *problem {
-	p := &problem{loss: l, setting: setting, system: newSystem(c, setting.Intercept, pre)}
+func newProblem(l loss, c float64, params Params, pre *preconditioner) *problem {
+	p := &problem{loss: l, params: params, system: newSystem(c, params.Intercept, pre)}
 	p.alpha, p.f, p.off = make([]float64, pre.n), make([]float64, pre.n), make([]float64, pre.n)
-	if setting.Intercept {
+	if params.Intercept {
 		p.b = l.constant()
 	}
 	return p
@@ -128,18 +129,18 @@ func (p *problem) linearise(ctx context.Context) error {
 // step moves alpha and b along the solution of the system, and reports whether J allows a step.
 func (p *problem) step() bool {
 	alpha, f, value := p.R, p.Z, p.objective(p.f, p.alpha, p.b) // R and Z are free until the next step
-	for length := 1.0; length > leastStep; length /= 2 {
+	for length := range solve.Halvings(halvings) {
 		for i, v := range p.X {
 			alpha[i] = p.alpha[i] + float64(length*p.s[i]*v)
 			f[i] = p.f[i] + float64(length*(p.kbeta[i]+p.db))
 		}
 		b := p.b + float64(length*p.db)
-		if !(p.objective(f, alpha, b) <= value+float64(fall*value)) {
+		if !(p.objective(f, alpha, b) <= value+float64(mayRise*value)) {
 			continue
 		}
 		copy(p.alpha, alpha)
 		// make sum alpha zero: rounding has changed it, and no later step would correct it
-		if p.b = b; p.setting.Intercept {
+		if p.b = b; p.params.Intercept {
 			floats.AddConst(-vmath.Sum(alpha)/float64(len(alpha)), p.alpha)
 		}
 		return true

@@ -104,15 +104,15 @@ func (l *logistic) solve(ctx context.Context, k int, lambda float64) error {
 		if err != nil {
 			return err
 		}
-		largest := max(1, v.largest)
+		scale := max(1, v.largest)
 		drift += v.change
 		switch value = v.loss + l.penalty(c); {
-		case v.change*min(1, drift) <= newtonTol*largest:
+		case v.change*min(1, drift) <= newtonTol*scale:
 			return nil
-		case (!lower || v.change > last/2) && v.change <= newtonAccept*largest:
+		case (!lower || v.change > last/2) && v.change <= newtonAccept*scale:
 			return nil
 		case !lower || l.steps == newtonSteps:
-			l.unsolved = v.change / largest
+			l.unsolved = v.change / scale
 			return nil
 		}
 		last, fell = v.change, decrement
@@ -202,9 +202,9 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 		if step != nil {
 			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)
 		}
-		loss, change, largest := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h],
+		loss, change, score := vmath.Logistic(l.f[lo:hi], b.moved[:h], l.y[lo:hi], l.residual[lo:hi], b.root[:h],
 			b.slope[:h])
-		v = evaluation{v.loss + loss, max(v.change, change), max(v.largest, largest)}
+		v = evaluation{v.loss + loss, max(v.change, change), max(v.largest, score)}
 		if !full {
 			vmath.StridedMatTVec(part, rows, l.ld, h, cols, l.residual[lo:hi])
 			vmath.Axpy(1, part, l.gradient)

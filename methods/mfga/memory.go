@@ -44,5 +44,3 @@ func solverBytes(s registry.Shape, features, step int) int64 {
 	block := int64(min(s.N, blockRows))
 	return 8 * (n*(m+4+int64(s.Outputs())) + 4*m*m + block*(2*m+int64(s.D)) + stages*int64(s.Outputs()))
 }
-
-// The costs, in nanoseconds, were fitted to normal rows (n to 8000, d to 170) and to adult.

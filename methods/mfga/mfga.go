@@ -188,16 +188,16 @@ type fitOne func(i int) (output, error)
 
 // fitOutputs fits the grid points to one target after the other, so that each target's grid points share their work,
 // and yields the models.
-func fitOutputs(ctx context.Context, env registry.Env, name string, train registry.Data, settings []int,
+func fitOutputs(ctx context.Context, env registry.Env, name string, train registry.Data, points []int,
 	fitter func(y []float64) fitOne, staged bool, yield func(int, registry.Model) error) error {
 	_, d := train.X.Dims()
-	models := make([]*model, len(settings))
+	models := make([]*model, len(points))
 	for at := range models {
 		models[at] = &model{D: d, Staged: staged}
 	}
 	for c, y := range fitting.OneAgainstRest(train) {
 		fit := fitter(y)
-		for at, i := range settings {
+		for at, i := range points {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func fitOutputs(ctx context.Context, env registry.Env, name string, train regist
 			models[at].Outputs = append(models[at].Outputs, out)
 		}
 	}
-	for at, i := range settings {
+	for at, i := range points {
 		if err := yield(i, models[at].wrapped()); err != nil {
 			return err
 		}

@@ -101,13 +101,13 @@ func (d Drawn) enough() error {
 	return nil
 }
 
-func define[P interface{ random() random }](name, source, summary string, defaults P) registry.Spec {
+func define[P interface{ random() random }](name, papers, summary string, defaults P) registry.Spec {
 	path := func(ctx context.Context, env registry.Env, train registry.Data, ps []P,
 		yield func(int, registry.Model) error) error {
 		return fitRandom(ctx, name, env, train, randoms(ps), yield)
 	}
 	return registry.DefinePath(registry.Spec{
-		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: source,
+		Name: name, Version: "1", Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: papers,
 		Growth: registry.Growth{Rows: 0.9, Features: 0.1, Outputs: 0.9, Points: 0.3,
 			By: registry.By{"candidates": 0.1, "features": 0.1}},
 		Summary: summary,

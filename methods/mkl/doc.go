@@ -6,7 +6,7 @@
 //	gmkl.go     GMKL, generalised multiple kernel learning (Varma and Babu 2009): a learned sum of kernels
 //	channels.go the kernels and the model of GMKL
 //	kernels.go  kernel functions, and the matrices of a training set
-//	grid.go     the paths, costs and memory of the two boosting methods
+//	grid.go     the paths and memory of the two boosting methods
 //	family.go   BMKR's Gaussian kernels of large sets, whose rows come from one exponential
 //	leastsquares.go the bound below which BMKR's linear kernel is not solved
 //	vote.go     the model of the two boosting methods: scoring, stages, saving

@@ -126,5 +126,3 @@ func memoryGFC(s registry.Shape, p GFCParams) int64 {
 	return int64(vmath.PackedBytes(s.N, s.D)) + 8*(features*int64(s.D+4)+7*n+2*features*n) + linear.Memory(s.N,
 		2*p.Features)
 }
-
-// The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.

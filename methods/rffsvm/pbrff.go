@@ -106,5 +106,3 @@ func memoryPBRFF(s registry.Shape, p PBRFFParams) int64 {
 	return int64(vmath.PackedBytes(s.N, s.D)) + kept +
 		8*(2*features*int64(s.D+4)+n*int64((gridBetas+1)*p.Landmarks+p.K)) + linear.Memory(s.N, p.Landmarks)
 }
-
-// The costs were fitted to wine, pima, german and spambase (n to 3217, d to 57), in nanoseconds.

@@ -1,10 +1,10 @@
 // Package rfm is RFM, the recursive feature machine: a kernel machine that learns the metric of its kernel. XRFM, for
 // large sets, is a tree of such machines.
 //
-//	rfm.go    the algorithm, its memory and its cost
+//	rfm.go    the algorithm, and its memory
 //	metric.go distances, the kernel and its slopes under a metric; the average gradient outer product
 //	model.go  the trained machine: scoring, saving
-//	xrfm.go   XRFM: how the tree grows, its memory and its cost
+//	xrfm.go   XRFM: how the tree grows, and its memory
 //	tree.go   the trained tree: routing, scoring, saving
 //
 // A fit of RFM holds an n x n matrix, and takes n^3/6 multiply-adds for each iteration and penalty.

@@ -296,14 +296,13 @@ func (b *booster) lineSearch(fitted []float64, scale float64) float64 {
 	s := 0.0
 	slope, bend := b.along(z, s)
 	for range 100 {
-		move := -slope / bend
-		for range 60 {
-			next, nextBend := b.along(z, s+move)
-			if math.Abs(next) <= math.Abs(slope) {
+		whole, move := -slope/bend, 0.0
+		for length := range solve.Halvings(60) {
+			move = length * whole
+			if next, nextBend := b.along(z, s+move); math.Abs(next) <= math.Abs(slope) {
 				s, slope, bend = s+move, next, nextBend
 				break
 			}
-			move /= 2
 		}
 		if math.Abs(move) <= 1e-13*math.Abs(s) {
 			break

@@ -5,8 +5,6 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// The estimates below were fitted to processor times of one core for n = 100 to 1,000,000 and d = 5 to 60.
-
 // lgbmMemory counts the bins twice, the positions of the nonzero values in the rows from which bins are chosen, the
 // targets and gradients, and a histogram for each open leaf.
 func lgbmMemory(s registry.Shape, p gbdt.LeafwiseParams) int64 {

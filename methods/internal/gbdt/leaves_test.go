@@ -49,7 +49,8 @@ func trained(t testing.TB) map[string]fitted {
 	for i := range doubled.x {
 		doubled.x[i] *= 2
 	}
-	out["moved thresholds"] = fitted{leafwise(t, gaps, p).MapThresholds(func(_ int, v float64) float64 { return 2 * v }), &doubled}
+	double := func(_ int, v float64) float64 { return 2 * v }
+	out["moved thresholds"] = fitted{leafwise(t, gaps, p).MapThresholds(double), &doubled}
 	one := drawn(registry.Binary, 30, 2, 2, 3) // too few rows to split
 	out["no split"] = fitted{leafwise(t, one, p), one}
 	return out

@@ -57,11 +57,11 @@ func (r *ranked) pays(depth int) bool {
 	}
 	n, blocks := float64(r.rows), float64(len(r.top))
 	lists, histograms := 7*n*blocks, 0.0
-	for level := range depth {
-		if level > 0 {
+	for at := range depth {
+		if at > 0 {
 			lists += 11 * n * blocks
 		}
-		histograms += 1.2*n*blocks + 1.3*bins*min(math.Pow(2, float64(level)), max(1, n/16))
+		histograms += 1.2*n*blocks + 1.3*bins*min(math.Pow(2, float64(at)), max(1, n/16))
 	}
 	return histograms < lists
 }

@@ -76,14 +76,16 @@ func (s *Logistic) Solve(ctx context.Context, theta []float64) (largest float64,
 			return 0, err
 		}
 		slope, fTrial, found := vector.Dot(g, p), 0.0, false
-		for a, try := 1.0, 0; try < halvings && !found; a, try = a/2, try+1 {
+		for a := range Halvings(halvings) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
 			vector.AddScaledTo(trial, at, a, p)
 			fTrial = s.value(trial, gTrial)
 			flat := math.Abs(fTrial-f) <= 1e-14*math.Abs(f) && vector.MaxAbs(gTrial) < vector.MaxAbs(g)
-			found = fTrial <= f+float64(1e-4*a*slope) || flat
+			if found = fTrial <= f+float64(1e-4*a*slope) || flat; found {
+				break
+			}
 		}
 		if !found {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -60,6 +61,12 @@ func ridgeRef(t *rapid.T, f []float64, p, n int, y []float64, rho float64) []flo
 	right := make([]float64, p+1)
 	mat.NewVecDense(p+1, right).MulVec(mat.NewDense(p+1, n, f), mat.NewVecDense(n, y))
 	return solution(t, a, right)
+}
+
+func TestHalvings(t *testing.T) {
+	if got := slices.Collect(Halvings(4)); !slices.Equal(got, []float64{1, 0.5, 0.25, 0.125}) {
+		t.Errorf("four lengths are %v", got)
+	}
 }
 
 // TestRidge: both forms, with an intercept, are the solution of the normal equations, for two penalties; and without
