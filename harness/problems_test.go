@@ -93,16 +93,6 @@ func TestOwnTestPart(t *testing.T) {
 	}
 }
 
-// TestEveryRowIsTestedOnce by the splits of a round of split = "kfold".
-func TestEveryRowIsTestedOnce(t *testing.T) {
-	h := newTestHarness(t, centroids())
-	h.edit(t, "test_fraction = 0.3", "split = \"kfold\"\nparts = 3")
-	got := stored(t, h, plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3}},
-		`SELECT sum(n_test), sum(tn + fp), sum(fn + tp), count(*), max(n_train + n_test) FROM results`)
-	e := must.Get(h.Catalogue.Lookup("swiss"))(t)
-	must.Be(t, fmt.Sprint(got), fmt.Sprint([]any{e.Rows, e.Counts[0], e.Counts[1], 3, e.Rows}))
-}
-
 // TestSelectionByAnotherMetric: one row in ten is +1; saying -1 always has the better accuracy, and
 // a detector that finds them all beside as many others the better mcc.
 func TestSelectionByAnotherMetric(t *testing.T) {

@@ -86,17 +86,6 @@ func TestSelectionIsExact(t *testing.T) {
 	}
 }
 
-// TestAccuracyAndErrorAgree: they are selected by the same counts.
-func TestAccuracyAndErrorAgree(t *testing.T) {
-	accuracy, misclassified := named(t, "accuracy"), named(t, "error")
-	rapid.Check(t, func(t *rapid.T) {
-		folds := drawFolds(t, registry.Multiclass)
-		if a, b := Select(accuracy, folds), Select(misclassified, folds); a != b {
-			t.Fatalf("accuracy selects %d, error %d", a, b)
-		}
-	})
-}
-
 // TestSquaresAreAddedInFloat64: regressions are selected as they always were. Exactly, the second
 // point is better by less than float64 sums show.
 func TestSquaresAreAddedInFloat64(t *testing.T) {

@@ -15,9 +15,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
-	"pgregory.net/rapid"
 )
 
 // table2 is the splitter of the protocol of that name.
@@ -89,59 +87,6 @@ func compareRows(t *testing.T, what string, got, want []int, sha string) {
 	must.Be(t, hex.EncodeToString(sum[:]), sha, what)
 }
 
-// TestSplitPartitions checks, for random labels, that a split is a partition
-// whose class shares are as even as whole rows allow.
-func TestSplitPartitions(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass, registry.Regression}).Draw(t,
-			"task")
-		n := rapid.IntRange(40, 200).Draw(t, "n")
-		classes := 2
-		if task == registry.Multiclass {
-			classes = rapid.IntRange(3, 4).Draw(t, "classes")
-		}
-		y := make([]float64, n)
-		for i := range y {
-			c := i % classes // at least ten rows each
-			if i >= 10*classes {
-				c = rapid.IntRange(0, classes-1).Draw(t, "class")
-			}
-			y[i] = float64(c)
-			if task == registry.Binary {
-				y[i] = float64(2*c - 1)
-			}
-		}
-		fraction := rapid.Float64Range(0.2, 0.5).Draw(t, "fraction")
-		s := must.Get(Splitter{TestFraction: fraction, Folds: 5}.Split(&datasets.Set{Task: task, Y: y},
-			rapid.Uint32().Draw(t, "seed")))(t)
-		all := slices.Sorted(slices.Values(slices.Concat(s.Train, s.Test)))
-		for i, r := range all {
-			if i != r {
-				t.Fatalf("rows are not a partition: %v", all)
-			}
-		}
-		positions := slices.Sorted(slices.Values(slices.Concat(s.Folds...)))
-		for i, p := range positions {
-			if i != p {
-				t.Fatalf("folds are not a partition: %v", s.Folds)
-			}
-		}
-		if len(positions) != len(s.Train) {
-			t.Fatalf("folds hold %d of %d training rows", len(positions), len(s.Train))
-		}
-		if task == registry.Regression {
-			return
-		}
-		for _, label := range sortedLabels(y) {
-			total, test := share(y, nil, label), share(y, s.Test, label)
-			exact := float64(total) / float64(n) * float64(len(s.Test))
-			if d := float64(test) - exact; d <= -1.0001 || d >= 1.0001 {
-				t.Fatalf("class %g has %d test rows, its share is %.2f", label, test, exact)
-			}
-		}
-	})
-}
-
 func share(y []float64, rows []int, label float64) int {
 	k := 0
 	if rows == nil {
@@ -158,22 +103,6 @@ func share(y []float64, rows []int, label float64) int {
 		}
 	}
 	return k
-}
-
-func TestSplitRefuses(t *testing.T) {
-	for _, c := range []struct {
-		y    []float64
-		want string
-	}{
-		{[]float64{1, -1, 1, -1}, "too few"},
-		{append(make([]float64, 30), 1), "class 1 has 1 row"},
-		{append(make([]float64, 30), 1, 1, 1), "folds need"},
-	} {
-		_, err := table2.Split(&datasets.Set{Name: "mine", Task: registry.Binary, Y: c.y}, 1)
-		if err == nil || !strings.HasPrefix(err.Error(), "mine: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("labels %v: error %v, want one with %q", c.y, err, c.want)
-		}
-	}
 }
 
 // TestEqualRemainders: five of 1, 3 and 6 rows are 0.5, 1.5 and 3 of them, and the generator decides who gets the row

@@ -112,6 +112,14 @@ func TestSplitters(t *testing.T) {
 		if slices.Sort(held); !slices.Equal(held, upto(0, len(got.Train))) {
 			t.Fatalf("the folds are no partition: %v", got.Folds)
 		}
+		for _, label := range sortedLabels(set.Y) { // as even as whole rows allow
+			total, tested := share(set.Y, nil, label), share(set.Y, got.Test, label)
+			exact := float64(total) / float64(n) * float64(test)
+			if d := float64(tested) - exact; s.kind() == Stratified && set.Task != registry.Regression &&
+				math.Abs(d) >= 1.0001 {
+				t.Fatalf("class %g has %d test rows, its share is %.2f", label, tested, exact)
+			}
+		}
 		if again, err := s.Split(set, number); err != nil || !cmp.Equal(got, again) {
 			t.Fatalf("the same split is another the second time: %v", err)
 		}
@@ -169,6 +177,9 @@ func TestSplittersRefuse(t *testing.T) {
 		number uint32
 		want   string
 	}{
+		{table2, classes(2, 2), 1, "mine: 4 rows are too few for a test fraction of 0.3 and 5 folds"},
+		{table2, classes(30, 1), 1, "mine: class 1 has 1 row: a stratified split needs 2"},
+		{table2, classes(30, 3), 1, "mine: class 1 has 2 training rows: 5 folds need as many"},
 		{Splitter{Kind: KFold, Parts: 10, Folds: 2}, classes(4, 5), 1, "mine: 9 rows are too few for 10 parts and 2 " +
 			"folds"},
 		{Splitter{Kind: KFold, Parts: 5, Folds: 2}, classes(4, 9), 1, "mine: the parts of kfold: class 0 has 4 rows: " +

@@ -14,30 +14,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestReadArchive: a database in a directory that cannot be written. Permissions do
-// not bind the superuser, who runs the test again as nobody.
-func TestReadArchive(t *testing.T) {
-	if os.Geteuid() == 0 {
-		asNobody(t, "TestReadArchive")
-		return
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "r.db")
-	db := open(t, path)
-	put(t, db, testRun("k1", result.OK))
-	must.Do(t, db.Close())
-	must.Do(t, os.Chmod(dir, 0o555))
-	defer func() { _ = os.Chmod(dir, 0o755) }()
-	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err == nil {
-		t.Fatal("the directory can be written: nothing would be tested")
-	}
-	archive := must.Get(OpenReader(context.Background(), path))(t)
-	defer archive.Close()
-	if _, rows := query(t, archive, "SELECT count(*) FROM results"); rows[0][0] != int64(1) {
-		t.Errorf("an archive shows %v", rows)
-	}
-}
-
 // asNobody runs one test of this package in a process without privileges.
 func asNobody(t *testing.T, name string) {
 	t.Helper()

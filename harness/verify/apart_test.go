@@ -67,22 +67,6 @@ func TestApartIsExact(t *testing.T) {
 	})
 }
 
-// TestApartIsRare counts false alarms of honest results in groups of 3, where one division of ten is the best.
-func TestApartIsRare(t *testing.T) {
-	draws := rand.New(rand.NewPCG(1, 2))
-	alarms, times := 0, 10_000
-	for range times {
-		alone, after := randomPredictions(draws, 3, 50), randomPredictions(draws, 3, 50)
-		if apart(alone, after) {
-			alarms++
-		}
-	}
-	// Ties of whole numbers make it rarer than one in ten.
-	if share := float64(alarms) / float64(times); share > 0.1+4*math.Sqrt(0.09/float64(times)) || share < 0.05 {
-		t.Errorf("%d alarms of %d", alarms, times)
-	}
-}
-
 // randomPredictions are results that are right on a row with probability 0.6.
 func randomPredictions(draws *rand.Rand, n, rows int) (out []prediction) {
 	for range n {
