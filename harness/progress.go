@@ -130,7 +130,7 @@ func (p *Progress) Now() store.Progress {
 	return out
 }
 
-// state is another text whenever there is something new to say.
+// state changes whenever the progress does.
 func (p *Progress) state() string {
 	var workers []store.Worker
 	if p.opt.Remote != nil {

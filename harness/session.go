@@ -340,8 +340,8 @@ func (s *Session) checkCode(ctx context.Context, req Request) error {
 	run, end := s.Cells(0, false) // a time limit must not make a compared cell fail
 	defer end()
 	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits}
-	told := func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) }
-	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, told)
+	begins := func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) }
+	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, begins)
 	if err != nil {
 		return &StoredError{err}
 	}

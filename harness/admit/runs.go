@@ -147,7 +147,7 @@ func (t *taking) refuse(c store.Cell, why string) {
 		Cells: 1, Why: why})
 }
 
-// fits refuses a result that no such cell ends with, as far as its plan and its protocol are known.
+// fits refuses a result that its cell cannot end with, as far as its plan and its protocol are known.
 func (t *taking) fits(r result.Run, today *plan.Cell) error {
 	switch {
 	case today != nil:

@@ -50,7 +50,7 @@ func newRoot(reads bool) *column {
 	return newColumn(&tree{reads: reads, fields: result.Fields()}, "cells", reflect.TypeFor[[]result.Run]())
 }
 
-var errForeign = errors.New("it is no file of results; `bench export` writes such files")
+var errForeign = errors.New("it is no file of results; `bench export` writes one")
 
 func damaged(err error) error { return fmt.Errorf("the file is damaged or cut; get it again: %w", err) }
 

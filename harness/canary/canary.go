@@ -4,7 +4,7 @@
 //
 // A method that the project did not write may know the labels of test rows: from the file of the data set,
 // from an answer of an earlier cell, from a cache on disk. Its results look like those of a very good method.
-// A canary is a cell that such a method cannot tell from other cells: it has the same rows, folds and grid,
+// A canary is a cell that the method cannot distinguish from other cells: it has the same rows, folds and grid,
 // and the same number of rows of each class in every fold. Only the assignment of labels to training rows is
 // changed. The test rows keep their true labels. A method that learns from its training labels cannot be
 // right about the test rows. A method that knows the true labels from elsewhere is right about them.
@@ -46,7 +46,7 @@
 //
 // # What it does not find
 //
-// On few rows a method that knows little cannot be told from chance. A method that compares its training
+// On few rows a method that knows little cannot be distinguished from chance. A method that compares its training
 // labels with labels that it knows can behave well while a canary runs. docs/explanation/evidence.md has rates.
 package canary
 

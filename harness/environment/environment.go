@@ -1,4 +1,4 @@
-// Package environment describes the program that runs and the machine: every result has such a record.
+// Package environment describes the program that runs and the machine: every result has this record.
 package environment
 
 import (

@@ -50,7 +50,7 @@ type Experiment struct {
 	Quick   Quick         `toml:"quick"` // a part that takes less than a minute
 
 	Shows   []Show            `toml:"show"`
-	Printed []published.Point `toml:"printed"` // numbers of the source, drawn beside ours
+	Printed []published.Point `toml:"printed"` // numbers of the source, drawn next to ours
 	Claims  []Claim           `toml:"claim"`
 }
 
@@ -234,7 +234,7 @@ func (c *Comparison) check() error {
 	return nil
 }
 
-// matches reports whether a list can stand beside the values of another.
+// matches reports whether a list can be compared with the values of another.
 func matches(list, at []float64) bool { return len(list) <= 1 || len(list) == len(at) }
 
 // A Part is what is run of an experiment: the whole, or the part that Quick names.

@@ -353,7 +353,7 @@ func (f *xgboostFile) used(m *Model, b *booster) (int, error) {
 		return len(b.Trees), nil
 	}
 	m.notes = append(m.notes, fmt.Sprintf("training stopped early: the first %d of its %d rounds count, as for "+
-		"XGBClassifier and XGBRegressor; Booster.predict takes all of them unless it is told", best+1, rounds))
+		"XGBClassifier and XGBRegressor; Booster.predict takes all of them by default", best+1, rounds))
 	return ends[best+1], nil
 }
 

@@ -48,7 +48,7 @@ type Forecast struct {
 	Policy Policy // by which a run orders its cells; of NewForecast it is Default
 
 	wall, processor float64         // seconds of the cells that have ended in this run
-	around          map[bool]meanOf // seconds that cells of this run took beside their fits, by Cell.Foreign
+	around          map[bool]meanOf // seconds that cells of this run took outside of their fits, by Cell.Foreign
 }
 
 // A methodName names a method. Its version leaves out libraries, since times hardly depend on their versions.
@@ -91,7 +91,7 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
-// RecordAround notes the seconds that a cell took beside its fits, such as the start of its process. A small cell
+// RecordAround notes the seconds that a cell took outside of its fits, such as the start of its process. A small cell
 // of a method in a process of its own spends most of its time there.
 func (f *Forecast) RecordAround(c *Cell, seconds float64) {
 	f.mu.Lock()
@@ -106,8 +106,8 @@ func (f *Forecast) RecordAround(c *Cell, seconds float64) {
 // A meanOf is a sum of n values.
 type meanOf struct{ sum, n float64 }
 
-// beside is the mean of the times that RecordAround noted; 0 if there are none.
-func (f *Forecast) beside(foreign bool) float64 {
+// meanAround is the mean of the times that RecordAround noted; 0 if there are none.
+func (f *Forecast) meanAround(foreign bool) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.around[foreign]
@@ -127,7 +127,7 @@ func methodOf(c *Cell) methodName { return nameOf(c.Method, c.Spec.Inputs.Method
 
 func (f *Forecast) record(m methodName, dataset string, more timing) {
 	if !(more.seconds > 0 && more.units > 0) {
-		return // such times say nothing
+		return // these times say nothing
 	}
 	if f.took[m] == nil {
 		f.took[m] = map[string]timing{}
@@ -166,13 +166,13 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	return c.Spec.Cost * 1e-9 * math.Exp(f.machineFactor())
 }
 
-// Measured predicts the time of a cell, including the time beside its fits, from cells of the same method on the
-// same set. It is 0 if no such cell was measured.
+// Measured predicts the time of a cell, including the time outside of its fits, from cells of the same method on the
+// same set. It is 0 if no cell of the set was measured.
 func (f *Forecast) Measured(c *Cell) float64 {
 	if !f.measured(c) {
 		return 0
 	}
-	return f.Seconds(c) + f.beside(c.Foreign)
+	return f.Seconds(c) + f.meanAround(c.Foreign)
 }
 
 // measured reports whether the time of cells of the same method on the same set is known.
@@ -254,7 +254,7 @@ type RunningCell struct {
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
 	last, slow := 0.0, f.slowdown()
-	beside := map[bool]float64{true: f.beside(true), false: f.beside(false)}
+	around := map[bool]float64{true: f.meanAround(true), false: f.meanAround(false)}
 	for i, r := range running {
 		if f.Unknown(r.Cell) {
 			continue
@@ -271,7 +271,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 		if f.Unknown(c) {
 			continue
 		}
-		free[0] += slow*f.Seconds(c) + beside[c.Foreign]
+		free[0] += slow*f.Seconds(c) + around[c.Foreign]
 		last = max(last, free[0])
 		heap.Fix(&free, 0)
 	}

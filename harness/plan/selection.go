@@ -76,7 +76,7 @@ func (e *Experiment) Excluded(names, stored []string) ([]string, error) {
 		} else {
 			known := slices.Concat(e.Registry.Names(), slices.Sorted(maps.Keys(e.Registry.Groups())),
 				e.Catalogue.Names(), slices.Sorted(maps.Keys(e.Catalogue.Groups())))
-			hint := "`bench methods list` and `bench data list` name what there is"
+			hint := "`bench methods list` and `bench data list` list the names"
 			if meant := wording.Suggest(name, known); meant != nil {
 				hint = "did you mean " + strings.Join(meant, " or ") + "?"
 			}

@@ -12,7 +12,7 @@ type Outline struct {
 	Datasets, Methods []string // Methods nil for all
 }
 
-// TOML writes the outline as the file of a protocol, with a comment beside each key.
+// TOML writes the outline as the file of a protocol, with a comment on each key.
 func (o Outline) TOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title    = \"%d splits of %d data sets\"\n", o.Splits, len(o.Datasets))

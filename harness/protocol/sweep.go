@@ -44,7 +44,7 @@ type Point struct {
 }
 
 // Points returns the points of the protocol's sweep over methods, sorted by series in the order of Columns, then by
-// value. It returns nil without such a sweep.
+// value. It returns nil without this sweep.
 func (p *Protocol) Points() []Point {
 	if p.Sweep == nil || p.Sweep.Datasets {
 		return nil

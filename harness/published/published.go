@@ -1,4 +1,4 @@
-// Package published holds the values that papers print, as data. Tables show them beside our results.
+// Package published holds the values that papers print, as data. Tables show them next to our results.
 //
 // The package imports the standard library alone. Reports read the values here. harness/store copies them
 // into its view `published`, so that SQL can compare them with results. For this reason harness/store may
@@ -50,7 +50,7 @@ func (v Value) DeviationOf(n int) float64 {
 	return *v.Std * math.Sqrt(float64(n)/float64(n-1))
 }
 
-// SpreadText is the printed spread as it stands behind a mean; "" without one.
+// SpreadText is the printed spread as printed behind a mean; "" without one.
 func (v Value) SpreadText() string {
 	if v.Std == nil {
 		return ""

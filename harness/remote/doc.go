@@ -1,11 +1,11 @@
 // Package remote runs cells on other machines. [Listen] makes a [Pool] on the machine that has the database,
 // the coordinator. [Serve] is a worker, on any machine.
 //
-// A NATS server with JetStream stands between them. The coordinator runs the server in its own process, or uses one
+// A NATS server with JetStream connects them. The coordinator runs the server in its own process, or uses one
 // that runs already. NATS keeps the queue. A batch of cells is a message of a stream; it holds one cell, or short cells
 // that take about a second together. A worker pulls a batch, sends heartbeats for it, and acknowledges it once the
 // coordinator has the results. If the heartbeats stop, the batch is delivered again, and its cells are then handed out
-// one by one. After two such workers a cell that is alone in its batch is stored as failed, with class crash.
+// one by one. After two lost workers a cell that is alone in its batch is stored as failed, with class crash.
 //
 // The coordinator knows cells by their keys. So a result counts whichever worker sent it, and whenever. It counts once;
 // a later result that contradicts it is a [Conflict].

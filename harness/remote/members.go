@@ -26,10 +26,10 @@ type member struct {
 const mostMembers = 10_000
 
 // Expel takes no more results of a worker, hands it no more cells, and forgets its results. id is its identity, as
-// Origin returns it, and why is told to it.
+// Origin returns it, and the worker hears why.
 func (p *Pool) Expel(id string, why error) { _ = p.expel(id, why) }
 
-// expel is Expel. It returns what people are to be told, "" if the worker was expelled before.
+// expel is Expel. It returns a message for people, "" if the worker was expelled before.
 func (p *Pool) expel(id string, why error) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,8 +53,8 @@ func (p *Pool) expel(id string, why error) string {
 		p.name(id), p.expelled[id])
 }
 
-// tellExpelled tells people what expel returned; p.mu is not held, since who is told may ask who is there.
-func (p *Pool) tellExpelled(what string) {
+// logExpelled logs what expel returned; p.mu is not held, since the log may ask who is there.
+func (p *Pool) logExpelled(what string) {
 	if what != "" {
 		p.log("%s", what)
 	}
@@ -148,7 +148,7 @@ func (p *Pool) tell(was *member, h hello) {
 		known = was.Refuses
 	}
 	for _, what := range slices.Sorted(maps.Keys(h.Refuses)) {
-		if _, told := known[what]; !told {
+		if _, before := known[what]; !before {
 			p.log("worker %s refuses %s: %s", h.Machine, what, h.Refuses[what])
 		}
 	}

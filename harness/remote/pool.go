@@ -45,7 +45,7 @@ type Options struct {
 	Protocol *protocol.Protocol            // of the cells; it says which results are refused. Nil checks nothing
 	Timeout  time.Duration                 // of a cell; 0 for none
 	Lost     time.Duration                 // a worker that is silent for so long is lost; 0 means 30 s
-	Log      func(format string, a ...any) // is told of workers that come, leave or refuse something; may be nil
+	Log      func(format string, a ...any) // hears of workers that come, leave or refuse something; may be nil
 }
 
 // A Pool runs cells on the workers that have come to it. It implements [schedule.Remote]. It is safe for

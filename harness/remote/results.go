@@ -188,7 +188,7 @@ func (p *Pool) takeAll(from string, data []byte) {
 	}()
 	var ends []received
 	if err := strictjson.UnmarshalOpen(data, &ends); err != nil {
-		p.tellExpelled(p.expel(from, fmt.Errorf("it sent results that cannot be read: %w", err)))
+		p.logExpelled(p.expel(from, fmt.Errorf("it sent results that cannot be read: %w", err)))
 	}
 	for i := range ends {
 		d := &ends[i].done
@@ -202,7 +202,7 @@ func (p *Pool) takeAll(from string, data []byte) {
 		wrong := p.take(d)
 		p.mu.Unlock()
 		if wrong != nil { // the worker goes before its cell comes back, so that it cannot get the cell again
-			p.tellExpelled(p.expel(from, wrong))
+			p.logExpelled(p.expel(from, wrong))
 			p.giveBack(d)
 		}
 	}

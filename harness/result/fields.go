@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// A Field is one value of a Score beside its number of rows. The database, its views, bundles, workers' answers,
-// comparisons and reports loop over Fields, so that one more stored value is one more row of that table.
+// A Field is one value of a Score in addition to its number of rows. The database, its views, bundles, workers'
+// answers, comparisons and reports loop over Fields, so that one more stored value is one more row of that table.
 type Field struct {
 	Name  string // of its column in the database, and of the value in JSON and in messages
 	Title string // what the value is, as a sentence writes it

@@ -8,20 +8,18 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // twoClasses is a score of 30 rows with every value that two classes have.
 func twoClasses() Score {
-	return Score{N: 30, Correct: ptr(27), TN: ptr(10), FP: ptr(1), FN: ptr(2), TP: ptr(17), AUC2: ptr(int64(400)),
-		LogLoss: ptr(0.25), Brier: ptr(0.0625), ECE: ptr(0.1)}
+	return Score{N: 30, Correct: new(27), TN: new(10), FP: new(1), FN: new(2), TP: new(17), AUC2: new(int64(400)),
+		LogLoss: new(0.25), Brier: new(0.0625), ECE: new(0.1)}
 }
 
 // TestCheck: each change makes a valid score contradict itself or its task.
 func TestCheck(t *testing.T) {
 	valid := map[string]func() Score{
 		"binary":     twoClasses,
-		"multiclass": func() Score { return Score{N: 5, Correct: ptr(5)} },
-		"regression": func() Score { return Score{N: 5, RMSE: ptr(1.5), MAE: ptr(1.0), R2: ptr(-3.0)} },
+		"multiclass": func() Score { return Score{N: 5, Correct: new(5)} },
+		"regression": func() Score { return Score{N: 5, RMSE: new(1.5), MAE: new(1.0), R2: new(-3.0)} },
 	}
 	for task, score := range valid {
 		if err := score().Check(task); err != nil {
@@ -38,24 +36,24 @@ func TestCheck(t *testing.T) {
 		change     func(*Score)
 	}{
 		{"binary", "more rows", func(s *Score) { s.N++ }},
-		{"binary", "no area, and one more", func(s *Score) { s.AUC2, s.TP = nil, ptr(18) }},
-		{"binary", "an area beyond all pairs", func(s *Score) { s.AUC2 = ptr(int64(2*11*19 + 1)) }},
-		{"binary", "a negative area", func(s *Score) { s.AUC2 = ptr(int64(-1)) }},
+		{"binary", "no area, and one more", func(s *Score) { s.AUC2, s.TP = nil, new(18) }},
+		{"binary", "an area beyond all pairs", func(s *Score) { s.AUC2 = new(int64(2*11*19 + 1)) }},
+		{"binary", "a negative area", func(s *Score) { s.AUC2 = new(int64(-1)) }},
 		{"binary", "no counts of classes", func(s *Score) { s.TN, s.FP, s.FN, s.TP = nil, nil, nil, nil }},
-		{"binary", "a negative count", func(s *Score) { s.FP, s.TN = ptr(-1), ptr(12) }},
-		{"binary", "a Brier score above 1", func(s *Score) { s.Brier = ptr(1.5) }},
+		{"binary", "a negative count", func(s *Score) { s.FP, s.TN = new(-1), new(12) }},
+		{"binary", "a Brier score above 1", func(s *Score) { s.Brier = new(1.5) }},
 		{"binary", "no log loss", func(s *Score) { s.LogLoss = nil }},
 		{"binary", "no calibration error", func(s *Score) { s.ECE = nil }},
-		{"binary", "a log loss that is no number", func(s *Score) { s.LogLoss = ptr(math.NaN()) }},
+		{"binary", "a log loss that is no number", func(s *Score) { s.LogLoss = new(math.NaN()) }},
 		{"multiclass", "more right than there are", func(s *Score) { s.N = 4 }},
 		{"multiclass", "no count", func(s *Score) { s.Correct = nil }},
 		{"multiclass", "too many rows", func(s *Score) { s.N = mostRows + 1 }},
 		{"regression", "no error", func(s *Score) { s.MAE = nil }},
-		{"regression", "a negative error", func(s *Score) { s.RMSE = ptr(-1.0) }},
-		{"regression", "an error that is no number", func(s *Score) { s.RMSE = ptr(math.NaN()) }},
-		{"regression", "a mean error beyond the root of the mean square", func(s *Score) { s.MAE = ptr(2 * *s.RMSE) }},
-		{"regression", "more than all explained", func(s *Score) { s.R2 = ptr(1.5) }},
-		{"binary", "an area below what its counts say", func(s *Score) { s.AUC2 = ptr(int64(2**s.TN**s.TP - 1)) }},
+		{"regression", "a negative error", func(s *Score) { s.RMSE = new(-1.0) }},
+		{"regression", "an error that is no number", func(s *Score) { s.RMSE = new(math.NaN()) }},
+		{"regression", "a mean error beyond the root of the mean square", func(s *Score) { s.MAE = new(2 * *s.RMSE) }},
+		{"regression", "more than all explained", func(s *Score) { s.R2 = new(1.5) }},
+		{"binary", "an area below what its counts say", func(s *Score) { s.AUC2 = new(int64(2**s.TN**s.TP - 1)) }},
 		{"regression", "a negative number of rows", func(s *Score) { s.N = -1 }},
 		{"ranking", "an unknown task", func(*Score) {}},
 	} {

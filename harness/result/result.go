@@ -1,5 +1,5 @@
 // Package result defines a finished cell: how it ended, its counts on every fold and on the test part, and
-// the artifacts kept beside its counts.
+// the artifacts kept in addition to its counts.
 //
 // Packages that compute cells (harness/runner, harness/metric) and the package that keeps them
 // (harness/store) share these types and know nothing of each other. The package computes only values that
@@ -138,7 +138,7 @@ type Run struct {
 	TimeoutSeconds *float64
 	StartedAt      string // UTC, RFC 3339 with nanoseconds
 
-	// These artifacts are kept beside the counts of the run.
+	// These artifacts are kept in addition to the counts of the run.
 	Scores     []float64 // of the test rows, row by row; nil if they are not kept
 	Outputs    int       // scores per row
 	ScoresHash string    // hash of the bits of Scores, also where Scores is not kept

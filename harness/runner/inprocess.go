@@ -116,10 +116,10 @@ func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
 	return spec, err
 }
 
-// CodeOf returns the hash of the code of a cell's method, "" where it cannot be told.
+// CodeOf returns the hash of the code of a cell's method, "" where it cannot be found out.
 func (r *InProcess) CodeOf(c CellSpec) string { return Code(r.Registry, r.base(c)) }
 
-// Code returns the hash of a method's code, "" where it cannot be told. A program whose file was removed
+// Code returns the hash of a method's code, "" where it cannot be found out. A program whose file was removed
 // while it runs still computes its cells.
 func Code(r registry.Registry, method string) string {
 	code, err := r.Code(method)

@@ -107,7 +107,7 @@ func (c CellSpec) FilledWith(run result.Run) result.Run {
 	return run
 }
 
-// Keep says which artifacts of a cell are kept beside its counts.
+// Keep says which artifacts of a cell are kept in addition to its counts.
 type Keep string
 
 // These are the values of Keep; the empty value means KeepScores.
@@ -147,20 +147,20 @@ func (r Choice) Forget(c CellSpec) {
 	}
 }
 
-// The package paths of the project's own methods begin with own. Paths that begin with served belong to methods in a
-// process of their own, which serves many cells.
+// The package paths of the project's own methods begin with ownMethods. Paths that begin with externalMethods belong to
+// methods in a process of their own, which serves many cells.
 const (
-	own    = "github.com/kernelboosting/bench/methods/"
-	served = own + "external"
+	ownMethods      = "github.com/kernelboosting/bench/methods/"
+	externalMethods = ownMethods + "external"
 )
 
 // Foreign reports whether a method is not the project's own: another module registers the method, or the method is a
-// program. The project cannot know what such a method does to its process, so its cells are isolated by default.
+// program. The project cannot know what the method does to its process, so its cells are isolated by default.
 func Foreign(s registry.Spec) bool {
-	return !strings.HasPrefix(s.Package(), own) || keepsProcess(s)
+	return !strings.HasPrefix(s.Package(), ownMethods) || keepsProcess(s)
 }
 
 // keepsProcess reports whether a method deliberately keeps its processes after a cell.
 func keepsProcess(s registry.Spec) bool {
-	return s.Package() == served || strings.HasPrefix(s.Package(), served+"/")
+	return s.Package() == externalMethods || strings.HasPrefix(s.Package(), externalMethods+"/")
 }

@@ -30,8 +30,8 @@ type Workers struct {
 	// Ready is the time that a worker has to prepare the method of a cell, such as loading libraries. 0 means 150 s. It
 	// is at most Timeout + 10 s.
 	Ready time.Duration
-	// Adopts says that this process adopts processes whose keeper is gone (processes.Adopt). Then every child that no
-	// code here waits for is such a process.
+	// Adopts says that this process is a subreaper (processes.Adopt): processes whose keeper is gone become its
+	// children. Children that no code here waits for are ended.
 	Adopts bool
 
 	mu   sync.Mutex

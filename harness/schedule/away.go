@@ -20,7 +20,7 @@ type Remote interface {
 	Workers() []Worker        // the processes that run cells, for people to see
 }
 
-// A Worker is such a process.
+// A Worker is a process that runs cells.
 type Worker = store.Worker
 
 // A Room describes the cells that a group of similar machines takes.
@@ -77,11 +77,11 @@ func slots(rooms []Room) (n int) {
 
 // away is the part of the state that concerns cells on other machines.
 type away struct {
-	rooms          []Room
-	remote         map[*plan.Cell]place // the running cells that run on other machines
-	load           map[string]int       // the sum of the shares of these cells, by room
-	total          int                  // the sum of all these shares, also of rooms that have disappeared
-	unplacedUntold bool                 // the user is still to be told of cells that no place takes
+	rooms           []Room
+	remote          map[*plan.Cell]place // the running cells that run on other machines
+	load            map[string]int       // the sum of the shares of these cells, by room
+	total           int                  // the sum of all these shares, also of rooms that have disappeared
+	sayUnplacedNext bool                 // cells that no place takes are still to be reported
 }
 
 // A place says where a cell runs on other machines, and its share there.
@@ -111,23 +111,23 @@ func (s *state) endRemote(c *plan.Cell) bool {
 	return away
 }
 
-// sayUnplaced tells once how many waiting cells fit no place at all, neither now nor later.
+// sayUnplaced reports once how many waiting cells fit no place at all, neither now nor later.
 func (s *state) sayUnplaced() {
-	if !s.unplacedUntold || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
+	if !s.sayUnplacedNext || s.stopped || s.opt.Jobs > 0 || len(s.rooms) == 0 || s.queue.Empty() {
 		return
 	}
-	s.unplacedUntold = false
-	var such *plan.Cell
+	s.sayUnplacedNext = false
+	var largest *plan.Cell
 	n := 0
 	for _, c := range s.queue.Rest() {
 		if !slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(c.Spec) }) {
-			if n++; such == nil || c.Spec.Memory > such.Spec.Memory {
-				such = c
+			if n++; largest == nil || c.Spec.Memory > largest.Spec.Memory {
+				largest = c
 			}
 		}
 	}
 	if n > 0 {
-		s.tell(Event{Kind: Unplaced, Cell: such, Cells: n})
+		s.tell(Event{Kind: Unplaced, Cell: largest, Cells: n})
 	}
 }
 

@@ -3,7 +3,7 @@
 //	state.go   the decisions: a state, and a step that takes an event with its time and returns actions
 //	fatal.go   which cells begin together, and those that an earlier run died of
 //	away.go    which cells other machines take, and in which room
-//	memory.go  the memory that is free beside the cells that run
+//	memory.go  the memory that running cells leave free
 //	run.go     does the actions (starts cells, asks the database, waits) and turns their results into events
 //
 // The step uses no clock, no goroutine and no database, so that a test drives it with a seed and with times

@@ -32,7 +32,7 @@ type Options struct {
 	// time.
 	Begin func(ctx context.Context, keys []string) error
 
-	// Remote runs cells beside those that run here; nil for none.
+	// Remote runs further cells; nil for none.
 	Remote Remote
 
 	// Fits, if not nil, returns an error if the result is one that the cell cannot have. If the cell ran on this

@@ -33,8 +33,8 @@ type (
 		how   ending
 		err   error // of the runner, or of put
 		given bool
-		// around is the seconds that the cell needs beside its fits: for its process, its data and its split. 0 means
-		// unknown.
+		// around is the seconds that the cell needs outside of its fits: for its process, its data and its split. 0
+		// means unknown.
 		around float64
 	}
 	// answered says whether the next cell may start. Each start needs a new answer.
@@ -143,7 +143,7 @@ func (s *state) step(now time.Time, e event) []action {
 	case stopped:
 		s.stopped, s.out.Longer = true, 0
 	case roomsChanged:
-		s.rooms, s.unplacedUntold = e.rooms, true
+		s.rooms, s.sayUnplacedNext = e.rooms, true
 	}
 	if !s.waiting && s.overBudget() { // this must also happen when no place is free
 		s.skipRest()

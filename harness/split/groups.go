@@ -16,7 +16,7 @@ import (
 const mostDraws = 100
 
 // A deal divides rows by their groups. All rows of a group go to one of several hands, each of which is to have a
-// share of the rows of every class. No such division need exist, and finding the nearest one is hard. The deal takes
+// share of the rows of every class. This division need not exist, and finding the nearest one is hard. The deal takes
 // the large groups first and gives each to the hand that it serves best, which is the idea of scikit-learn's
 // StratifiedGroupKFold. There the order of groups follows from their rows, so that most seeds draw one division.
 // Here

@@ -104,7 +104,7 @@ func doubles(values []float64) any {
 }
 
 // planes writes the first bytes of all doubles, then their second bytes, and so on. Signs and exponents of
-// scores are alike, and compress well beside each other.
+// scores are alike, and compress well next to each other.
 func planes(values []float64) []byte {
 	n := len(values)
 	out := make([]byte, 8*n)

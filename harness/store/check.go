@@ -99,7 +99,7 @@ func (db *DB) check(ctx context.Context, steps []step) ([]Problem, error) {
 	// them. A real problem also shows at one moment.
 	tx, err := db.sql.BeginTx(ctx, &sql.TxOptions{})
 	if err != nil {
-		return found, nil // no transaction begins in a file with such damage
+		return found, nil // no transaction begins in a file that is damaged so
 	}
 	defer func() { _ = tx.Rollback() }()
 	return checkOf(ctx, tx, db.path, steps, 1)

@@ -19,7 +19,7 @@ import (
 )
 
 // applicationID marks a file as a results database: "bnch", in the field of SQLite's header that is meant for
-// such a mark.
+// this mark.
 const applicationID = 0x626e6368
 
 // schemaVersion is the version of the schema that migrate makes. Programs before the first release made earlier

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A possible says whether stored runs are such that their cells can end with them: see protocol.Protocol.Fits. Its
+// A possible says whether cells can end with their stored runs: see protocol.Protocol.Fits. Its
 // protocols and its grids are read once for all steps of a check.
 type possible struct {
 	once      sync.Once

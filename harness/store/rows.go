@@ -50,7 +50,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 
 // Result returns the attempt with a key: every count, and where it was computed. It leaves out the scores,
 // the model and the texts of protocol and set. Damaged data is an error. The second result is false if there
-// is no such attempt.
+// is no attempt with the key.
 func (db *DB) Result(ctx context.Context, key string) (result.Run, bool, error) {
 	if err := db.intact(ctx); err != nil {
 		return result.Run{}, false, err

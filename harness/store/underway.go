@@ -30,7 +30,7 @@ type Progress struct {
 	Failed   int            `json:"failed,omitempty"`  // of those that ended
 	Left     map[string]int `json:"left,omitempty"`    // cells of each data set without a result, without canaries
 
-	Workers []Worker      `json:"workers,omitempty"` // processes beside the run's own that compute its cells
+	Workers []Worker      `json:"workers,omitempty"` // further processes that compute the run's cells
 	Running []RunningCell `json:"running,omitempty"` // the longest first
 }
 
@@ -51,10 +51,10 @@ type RunningCell struct {
 	Until time.Time `json:"until"` // predicted; zero if the method's time is unknown
 }
 
-// A Registration is this process's place among the runs that are under way on a database. No two such runs have a
+// A Registration is this process's place among the runs that are under way on a database. No two of these runs have a
 // cell in common, except for canaries. A Registration must be closed.
 type Registration struct {
-	// Deaths says how many processes died while they were at a cell, for cells with such a history.
+	// Deaths says how many processes died while they were at a cell, for cells that have killed one.
 	Deaths map[string]int
 	// Elsewhere are the planned canaries that another run computes.
 	Elsewhere map[string]bool

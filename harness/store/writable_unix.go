@@ -9,7 +9,7 @@ import (
 )
 
 // mayWrite says what this process may not write to: "file" is the database, "folder" the folder of its log,
-// and "" neither. SQLite would silently open such a database for reading, and every result would wait in
+// and "" neither. SQLite would silently open the database for reading, and every result would wait in
 // memory for a commit that cannot succeed. Where the file does not exist yet or the system does not answer,
 // SQLite finds the obstacle.
 func mayWrite(path string) (not string) {

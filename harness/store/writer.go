@@ -34,7 +34,7 @@ type Writer struct {
 	fields    []result.Field // of scores in other tables than runs
 	abandon   chan struct{}  // closed by Abandon
 	stop      sync.Once
-	told      time.Time     // when Trouble was last told that Ready blocks
+	reported  time.Time     // when Trouble last heard that Ready blocks
 	done      chan struct{} // closed when the goroutine ends
 
 	mu     sync.Mutex
@@ -302,9 +302,9 @@ func (w *Writer) trouble(err error) {
 	}
 	t := Trouble{Err: err, Waiting: len(w.queue), Since: w.since, Holds: w.holds()}
 	w.mu.Unlock()
-	if w.Trouble != nil && (first || t.Holds && time.Since(w.told) >= tellEvery) {
+	if w.Trouble != nil && (first || t.Holds && time.Since(w.reported) >= tellEvery) {
 		if t.Holds {
-			w.told = time.Now()
+			w.reported = time.Now()
 		}
 		w.Trouble(t)
 	}
@@ -321,14 +321,14 @@ func (w *Writer) fail(err error) {
 // RetryWhileBusy repeats work while another program holds the database, until ctx is done. wait, if not nil, is
 // called at first and then every half minute.
 func RetryWhileBusy(ctx context.Context, wait func(error), work func() error) error {
-	var told time.Time
+	var waited time.Time
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, longestPause) {
 		err := work()
 		if !IsBusy(err) {
 			return err
 		}
-		if wait != nil && time.Since(told) > tellEvery {
-			told = time.Now()
+		if wait != nil && time.Since(waited) > tellEvery {
+			waited = time.Now()
 			wait(err)
 		}
 		select {

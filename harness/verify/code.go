@@ -53,10 +53,10 @@ type codeGroup struct {
 
 // Code compares the code of the request's methods with the code that computed their stored cells of h's
 // protocol. A check that the store has is not made again. The caller stores new checks. run runs the cells.
-// told, if not nil, is called before their cells start: once with the methods whose code changed, and once
+// begins, if not nil, is called before their cells start: once with the methods whose code changed, and once
 // with those whose results are imported. Methods that the request reruns are left out.
 func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, req plan.Request,
-	opt schedule.Options, told func(methods []string, imported bool)) (CodeReport, error) {
+	opt schedule.Options, begins func(methods []string, imported bool)) (CodeReport, error) {
 	var out CodeReport
 	known, err := db.CodeChecks(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func Code(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runn
 			open = append(open, g)
 		}
 	}
-	for _, g := range compareCode(ctx, h, db, run, open, opt, told, &out) {
+	for _, g := range compareCode(ctx, h, db, run, open, opt, begins, &out) {
 		count(g)
 	}
 	for _, o := range old {
@@ -161,7 +161,7 @@ func withCells(ctx context.Context, h *plan.Experiment, checks []store.CodeCheck
 // compareCode runs one cell of each group. It notes in report the verdicts and the groups that could not be
 // compared. It returns the groups whose results differ.
 func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runner.Runner, groups []codeGroup,
-	opt schedule.Options, told func(methods []string, imported bool), report *CodeReport) []codeGroup {
+	opt schedule.Options, begins func(methods []string, imported bool), report *CodeReport) []codeGroup {
 	left := map[runner.Cell]codeGroup{} // by the cell that is run, until it ends
 	var cells []*plan.Cell
 	names := map[bool][]string{} // by whether their results are imported
@@ -189,8 +189,8 @@ func compareCode(ctx context.Context, h *plan.Experiment, db *store.DB, run runn
 		return nil
 	}
 	for _, imported := range []bool{false, true} {
-		if told != nil && names[imported] != nil {
-			told(names[imported], imported)
+		if begins != nil && names[imported] != nil {
+			begins(names[imported], imported)
 		}
 	}
 	limited, cancel := context.WithTimeout(ctx, allChecks)
