@@ -279,7 +279,7 @@ func (p *Page) Differences() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {
-			rows = append(rows, p.forestRow(p.other(q), q.Typical(), q.TypicalInterval(1-p.o.Level), plot.Single))
+			rows = append(rows, p.forestRow(p.other(q), q.Typical(), q.TypicalInterval(1-p.o.Level), false))
 		}
 	}
 	o := p.forestOptions("other method")
@@ -296,11 +296,11 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	var rows []plot.ForestRow
 	for i := range q.Sets {
 		s := &q.Sets[i]
-		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), plot.Single))
+		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), false))
 	}
 	if len(q.Gains) > 1 {
 		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(),
-			q.TypicalInterval(1-p.o.Level), plot.Summary))
+			q.TypicalInterval(1-p.o.Level), true))
 	}
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"
@@ -311,14 +311,14 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 }
 
 // forestRow is a line of a plot: a gain as ours less theirs, with its interval.
-func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, kind plot.ForestKind) plot.ForestRow {
+func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, summary bool) plot.ForestRow {
 	i := p.interval(gained)
 	text := frame.Signed(p.Difference(gain), p.Decimals())
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
 	return plot.ForestRow{Label: label, Estimate: frame.Float64(p.Difference(gain)), Low: i.Low, High: i.High,
-		Text: text, Kind: kind}
+		Text: text, Summary: summary}
 }
 
 func (p *Page) forestOptions(other string) plot.ForestOptions {

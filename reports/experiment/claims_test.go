@@ -225,9 +225,8 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 		at   []float64
 		want float64
 	}{{nil, 2}, {[]float64{1, 2}, 0}, {[]float64{4, 8}, 2}} {
-		claim := ends(experiments.Comparison{Series: "B", Of: experiments.Slope, At: c.at}, 0, math.Inf(1))
-		got := must.Get(Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{claim}}}))(t)
-		if v := got[0].Parts[0].Value(); math.Abs(v-c.want) > 1e-12 {
+		claim := experiments.Comparison{Series: "B", Of: experiments.Slope, At: c.at, Most: math.Inf(1)}
+		if v := decided(t, f, claim).Parts[0].Value(); math.Abs(v-c.want) > 1e-12 {
 			t.Errorf("at %v the power is %g, want %g", c.at, v, c.want)
 		}
 	}
@@ -236,16 +235,10 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 // Of a sweep with results at one value there is no power to tell.
 func TestNoPowerOfOneValue(t *testing.T) {
 	f := frameWith(t, []int{4}, func(int) float64 { return 1 })
-	slope := ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 0, 1)
-	got := must.Get(Decide(f, []experiments.Claim{{Compare: []experiments.Comparison{slope}}}))(t)
-	if p := got[0].Parts[0]; got[0].Verdict != Missing || p.At != nil {
-		t.Errorf("%s between %v, want %s without ends", got[0].Verdict, p.At, Missing)
+	got := decided(t, f, experiments.Comparison{Series: "B", Of: experiments.Slope, Most: 1})
+	if p := got.Parts[0]; got.Verdict != Missing || p.At != nil {
+		t.Errorf("%s between %v, want %s without ends", got.Verdict, p.At, Missing)
 	}
-}
-
-func ends(c experiments.Comparison, least, most float64) experiments.Comparison {
-	c.Least, c.Most = least, most
-	return c
 }
 
 // A decision is a claim with the value that a frame has of it, and the verdict.
@@ -256,48 +249,44 @@ type decision struct {
 	want    Verdict
 }
 
+// decided is a claim of one comparison.
+func decided(t *testing.T, f frame.Frame, c experiments.Comparison) Result {
+	t.Helper()
+	return must.Get(Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}}))(t)[0]
+}
+
 func decides(t *testing.T, f frame.Frame, c decision) {
 	t.Helper()
-	got := must.Get(Decide(f, []experiments.Claim{{Says: c.says, Compare: []experiments.Comparison{c.compare}}}))(t)
-	if got[0].Verdict != c.want || c.want != Missing && math.Abs(got[0].Parts[0].Value()-c.value) > 1e-3 {
-		low, high := got[0].Parts[0].Interval(0.95)
-		t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got[0].Verdict, got[0].Parts[0].Value(), low, high,
-			c.want, c.value)
+	got := decided(t, f, c.compare)
+	if got.Verdict != c.want || c.want != Missing && math.Abs(got.Parts[0].Value()-c.value) > 1e-3 {
+		low, high := got.Parts[0].Interval(0.95)
+		t.Errorf("%s: %s at %g [%g, %g], want %s at %g", c.says, got.Verdict, got.Parts[0].Value(), low, high, c.want,
+			c.value)
 	}
 }
 
 func TestDecide(t *testing.T) {
 	inf := math.Inf(1)
+	type asked = experiments.Comparison
+	b, one, two := []string{"B"}, []float64{1}, []float64{2}
 	for _, c := range []decision{
-		{"ahead at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 0, inf), 4.6,
-			Holds},
-		{"ahead by six at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}}, 6, inf),
-			4.6, Fails},
-		{"ahead by what it is at 1", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}},
-			4.6, inf), 4.6, Open},
-		{"equal at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{2}}, -1, 1), 0,
-			Holds},
-		{"ahead on one set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
-			Datasets: []string{"r"}}, 0, inf), 4.6, Holds},
-		{"ahead at each of two points", ends(experiments.Comparison{Series: "A", With: []string{"B"},
-			At: []float64{1, 2}},
-			0, inf), 4.6, Fails},
-		{"more ahead at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
-			LessAt: []float64{2}}, 0, inf), 4.6, Holds},
-		{"on each set", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1},
-			Datasets: []string{"s", "r"}, EachSet: true}, 0, inf), 4.6, Holds},
-		{"better at 1 than at 2", ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{1},
-			WithAt: []float64{2}}, 0, inf), 4.6, Holds},
-		{"a number", ends(experiments.Comparison{Series: "B", At: []float64{4}}, 70, 90), 78, Holds},
-		{"twice the time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU}, 1.9,
-			2.1), 2.003, Holds},
-		{"faster", ends(experiments.Comparison{Series: "A", With: []string{"*"}, Of: experiments.CPU}, -inf, 1), 2.003,
-			Fails},
-		{"a square", ends(experiments.Comparison{Series: "B", Of: experiments.Slope}, 1.8, 2.2), 2, Holds},
-		{"another series", ends(experiments.Comparison{Series: "A", With: []string{"C"}}, 0, inf), 0, Missing},
-		{"others that are not there", ends(experiments.Comparison{Series: "A", With: []string{}}, 0, inf), 0, Missing},
-		{"another point", ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{3}}, 0, inf), 0,
-			Missing},
+		{"ahead at 1", asked{Series: "A", With: b, At: one, Most: inf}, 4.6, Holds},
+		{"ahead by six at 1", asked{Series: "A", With: b, At: one, Least: 6, Most: inf}, 4.6, Fails},
+		{"ahead by what it is at 1", asked{Series: "A", With: b, At: one, Least: 4.6, Most: inf}, 4.6, Open},
+		{"equal at 2", asked{Series: "A", With: b, At: two, Least: -1, Most: 1}, 0, Holds},
+		{"ahead on one set", asked{Series: "A", With: b, At: one, Datasets: []string{"r"}, Most: inf}, 4.6, Holds},
+		{"ahead at each of two points", asked{Series: "A", With: b, At: []float64{1, 2}, Most: inf}, 4.6, Fails},
+		{"more ahead at 1 than at 2", asked{Series: "A", With: b, At: one, LessAt: two, Most: inf}, 4.6, Holds},
+		{"on each set", asked{Series: "A", With: b, At: one, Datasets: []string{"s", "r"}, EachSet: true, Most: inf},
+			4.6, Holds},
+		{"better at 1 than at 2", asked{Series: "A", With: []string{"A"}, At: one, WithAt: two, Most: inf}, 4.6, Holds},
+		{"a number", asked{Series: "B", At: []float64{4}, Least: 70, Most: 90}, 78, Holds},
+		{"twice the time", asked{Series: "A", With: b, Of: experiments.CPU, Least: 1.9, Most: 2.1}, 2.003, Holds},
+		{"faster", asked{Series: "A", With: []string{"*"}, Of: experiments.CPU, Least: -inf, Most: 1}, 2.003, Fails},
+		{"a square", asked{Series: "B", Of: experiments.Slope, Least: 1.8, Most: 2.2}, 2, Holds},
+		{"another series", asked{Series: "A", With: []string{"C"}, Most: inf}, 0, Missing},
+		{"others that are not there", asked{Series: "A", With: []string{}, Most: inf}, 0, Missing},
+		{"another point", asked{Series: "A", With: b, At: []float64{3}, Most: inf}, 0, Missing},
 	} {
 		decides(t, frameOf(t), c)
 	}
@@ -309,8 +298,8 @@ func TestFewSplits(t *testing.T) {
 	for split := 1; split < stats.FewestSplits; split++ {
 		cells = append(cells, row("s", "A", split, 80, 1), row("s", "B", split, 70, 1))
 	}
-	decides(t, rows.Of(5, cells...).Frame(t), decision{"few", ends(experiments.Comparison{Series: "A",
-		With: []string{"B"}}, 0, math.Inf(1)), 10, Few})
+	decides(t, rows.Of(5, cells...).Frame(t), decision{"few", experiments.Comparison{Series: "A",
+		With: []string{"B"}, Most: math.Inf(1)}, 10, Few})
 }
 
 // A claim that nothing decides is quoted with the reason.
@@ -328,20 +317,17 @@ func TestUndecided(t *testing.T) {
 // The source's own number is that of its table over the sets compared, or what the claim quotes.
 func TestSource(t *testing.T) {
 	in := rows.Printed()
-	decided := func(c experiments.Comparison) Part {
-		return must.Get(Decide(in.Frame(t), []experiments.Claim{{Says: "x",
-			Compare: []experiments.Comparison{ends(c, 0, 1)}}}))(t)[0].Parts[0]
-	}
-	c := experiments.Comparison{Series: "GBRFF2", With: []string{"LGBM"}, Datasets: []string{"wine", "sonar"}}
-	if got := decided(c).Source; got == nil || got.FloatString(3) != "1.250" {
+	source := func(c experiments.Comparison) *big.Rat { return decided(t, in.Frame(t), c).Parts[0].Source }
+	c := experiments.Comparison{Series: "GBRFF2", With: []string{"LGBM"}, Datasets: []string{"wine", "sonar"}, Most: 1}
+	if got := source(c); got == nil || got.FloatString(3) != "1.250" {
 		t.Errorf("of the table: %v", got)
 	}
 	c.Printed = []float64{3, 5}
-	if got := decided(c).Source; got == nil || got.FloatString(3) != "-2.000" {
+	if got := source(c); got == nil || got.FloatString(3) != "-2.000" {
 		t.Errorf("of two numbers: %v", got)
 	}
 	in.Protocol.Published, c.Printed = "", nil
-	if got := decided(c).Source; got != nil {
+	if got := source(c); got != nil {
 		t.Errorf("without a source: %v", got)
 	}
 }
@@ -357,15 +343,13 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 		cells = append(cells, row("s", "C", split, 70, 1))
 	}
 	in := rows.Of(5, cells...)
+	type asked = experiments.Comparison
+	b, c, r, inf := []string{"B"}, []string{"C"}, []string{"r"}, math.Inf(1)
 	for _, c := range []decision{
-		{"on the set that C lacks", ends(experiments.Comparison{Series: "A", With: []string{"B"},
-			Datasets: []string{"r"}}, 0, math.Inf(1)), 4.6, Holds},
-		{"its time", ends(experiments.Comparison{Series: "A", With: []string{"B"}, Of: experiments.CPU,
-			Datasets: []string{"r"}}, 1.9, 2.1), 2, Holds},
-		{"C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Datasets: []string{"r"}}, 0,
-			math.Inf(1)), 0, Missing},
-		{"the time of C itself", ends(experiments.Comparison{Series: "A", With: []string{"C"}, Of: experiments.CPU,
-			Datasets: []string{"r"}}, 0, math.Inf(1)), 0, Missing},
+		{"on the set that C lacks", asked{Series: "A", With: b, Datasets: r, Most: inf}, 4.6, Holds},
+		{"its time", asked{Series: "A", With: b, Of: experiments.CPU, Datasets: r, Least: 1.9, Most: 2.1}, 2, Holds},
+		{"C itself", asked{Series: "A", With: c, Datasets: r, Most: inf}, 0, Missing},
+		{"the time of C itself", asked{Series: "A", With: c, Of: experiments.CPU, Datasets: r, Most: inf}, 0, Missing},
 	} {
 		decides(t, in.Frame(t), c)
 	}
@@ -394,17 +378,12 @@ func TestSetsArePoints(t *testing.T) {
 	}
 	in := rows.Of(5, cells...)
 	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
-	f := in.Frame(t)
-	claim := func(c experiments.Comparison) Result {
-		got := must.Get(Decide(f, []experiments.Claim{{Says: "x", Compare: []experiments.Comparison{c}}}))(t)
-		return got[0]
-	}
-	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140},
-		WithAt: []float64{70}}, 5, 15)); r.Verdict != Holds || math.Abs(r.Parts[0].Value()-10) > 1e-9 {
-		t.Errorf("more rows are better by %g: %s, want 10 and that it holds", r.Parts[0].Value(), r.Verdict)
-	}
-	if r := claim(ends(experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70}}, math.Inf(-1),
-		0)); r.Verdict != Holds {
-		t.Errorf("behind on few rows: %s", r.Verdict)
+	for _, c := range []decision{
+		{"more rows are better", experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140},
+			WithAt: []float64{70}, Least: 5, Most: 15}, 10, Holds},
+		{"behind on few rows", experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70},
+			Least: math.Inf(-1)}, -9.4, Holds},
+	} {
+		decides(t, in.Frame(t), c)
 	}
 }

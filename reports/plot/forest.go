@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,30 +12,20 @@ import (
 type ForestRow struct {
 	Label               string
 	Estimate, Low, High float64 // a difference and its interval; NaN for none
-	Text                string  // at the right, such as "-0.4 [-1.2, 0.4]  0.31"
-	Kind                ForestKind
+	Text                string  // at the right, such as "-0.4 [-1.2, 0.4]"
+	Summary             bool    // the line sums up the lines above it
 }
-
-// ForestKind is what a line of a forest plot holds.
-type ForestKind int
-
-const (
-	Single  ForestKind = iota // a single difference, such as the difference on a data set
-	Section                   // a heading: a label and perhaps a text, no numbers
-	Summary                   // what sums up the lines above it
-)
 
 // ForestOptions are what a forest plot says in addition to its rows.
 type ForestOptions struct {
 	Axis string // what the estimates are, with their unit
 	// half the width of the region around zero in which differences do not matter; 0 or NaN for none
 	Rope          float64
-	RopeText      string // what that region is called in the legend; "" for "too small to matter"
-	Interval      string // what the intervals are, such as "95 % interval"; "" for "interval"
-	Single        string // what a row of kind Single is, such as "one data set"; "" for nothing in the legend
-	Summary       string // what a row of kind Summary is, such as "mean over data sets"; "" for "summary"
-	Worse, Better string // what negative and positive differences mean, such as "LGBM ahead"; "" for nothing
-	Texts         string // heading of the rows' texts
+	RopeText      string // what that region is called in the legend
+	Interval      string // what the intervals are, such as "95 % interval"
+	Single        string // what a row is that is no summary, such as "one data set"
+	Summary       string // what a summary is, such as "mean over data sets"
+	Worse, Better string // what negative and positive differences mean, such as "LGBM ahead"
 }
 
 const (
@@ -55,25 +44,15 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 		for _, r := range rows {
 			labels, texts = append(labels, r.Label), append(texts, r.Text)
 		}
-		right := widest(append(texts, f.Texts))
+		right := widest(texts)
 		labels = clipped(labels, width-forestAxis-right-30)
-		left := 0.0
-		for i, r := range rows {
-			if r.Kind != Section {
-				left = max(left, TextWidth(labels[i]))
-			}
-		}
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
-		top := 6.0
-		if f.Texts != "" {
-			s.Word(doc.Tick, width, 10, doc.End, f.Texts)
-			top = 16
-		}
+		const top = 6.0
 		bottom := top + forestLine*float64(len(rows)) + 3
 		low, high := f.reach(rows)
 		ticks, decimals := ticksWithin(low, high)
 		numbers := tickTexts(ticks, decimals)
-		s.x = Scale{Low: low, High: high, From: left + 12, To: width - right - max(14, widest(numbers)/2)}
+		s.x = Scale{Low: low, High: high, From: widest(labels) + 12, To: width - right - max(14, widest(numbers)/2)}
 		if f.rope() {
 			s.Box(doc.Band, s.x.At(max(s.x.Low, -f.Rope)), top, s.x.At(min(s.x.High, f.Rope)), bottom, "")
 		}
@@ -107,7 +86,7 @@ func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 		include(r.Estimate, math.Inf(-1), math.Inf(1))
 	}
 	for _, r := range rows {
-		if r.Kind == Summary {
+		if r.Summary {
 			include(r.Low, math.Inf(-1), math.Inf(1))
 			include(r.High, math.Inf(-1), math.Inf(1))
 		}
@@ -148,15 +127,12 @@ func ticksWithin(low, high float64) ([]float64, int) {
 // forestRow draws a row whose middle is at y, and reports whether its interval goes on outside of the axis.
 func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
 	role := doc.Name
-	if r.Kind != Single {
+	if r.Summary {
 		role = doc.Head
-	}
-	if r.Kind == Section {
-		s.Box(doc.Paper, 0, y-6, TextWidth(name)+2, y+6, "")
 	}
 	s.Word(role, 0, y+3.5, doc.Start, name)
 	s.Word(doc.Tick, s.Width, y+3.5, doc.End, r.Text)
-	if r.Kind == Section || math.IsNaN(r.Estimate) || math.IsInf(r.Estimate, 0) {
+	if math.IsNaN(r.Estimate) || math.IsInf(r.Estimate, 0) {
 		return false
 	}
 	if low, high := max(r.Low, s.x.Low), min(r.High, s.x.High); low <= high { // not where either is NaN
@@ -176,7 +152,7 @@ func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
 	if !math.IsNaN(r.Low + r.High) {
 		tip += fmt.Sprintf(" (%g to %g)", r.Low, r.High)
 	}
-	if at := s.x.At(r.Estimate); r.Kind == Summary {
+	if at := s.x.At(r.Estimate); r.Summary {
 		s.Diamond(doc.Mean, at, y, 5, tip)
 	} else {
 		s.Box(doc.Mean, at-2, y-2, at+2, y+2, tip)
@@ -187,9 +163,6 @@ func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
 // below writes the title of the axis and who is ahead at its sides.
 func (f ForestOptions) below(s *sheet, bottom float64) {
 	s.bottomTitle(f.Axis, (s.x.From+s.x.To)/2, bottom)
-	if f.Worse == "" && f.Better == "" {
-		return
-	}
 	zero := s.x.At(0)
 	worse, better := "< "+f.Worse, f.Better+" >"
 	end := max(zero-6, tickWidth(worse))
@@ -206,20 +179,22 @@ func (f ForestOptions) below(s *sheet, bottom float64) {
 }
 
 func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
-	has := func(kind ForestKind) bool {
-		return slices.ContainsFunc(rows, func(r ForestRow) bool { return r.Kind == kind && !math.IsNaN(r.Estimate) })
+	has := func(summary bool) bool {
+		return slices.ContainsFunc(rows, func(r ForestRow) bool {
+			return r.Summary == summary && !math.IsNaN(r.Estimate)
+		})
 	}
 	var keys []key
-	if has(Single) && f.Single != "" {
+	if has(false) {
 		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
 			d.Box(doc.Mean, x-2, y-2, x+2, y+2, "")
 		}, f.Single})
 	}
-	if has(Summary) {
-		keys = append(keys, key{diamondKey(doc.Mean, 5), cmp.Or(f.Summary, "summary")})
+	if has(true) {
+		keys = append(keys, key{diamondKey(doc.Mean, 5), f.Summary})
 	}
 	if slices.ContainsFunc(rows, func(r ForestRow) bool { return !math.IsNaN(r.Low + r.High) }) {
-		keys = append(keys, key{lineKey(doc.Mean), cmp.Or(f.Interval, "interval")})
+		keys = append(keys, key{lineKey(doc.Mean), f.Interval})
 	}
 	if outside {
 		keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
@@ -229,7 +204,7 @@ func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
 		}, "goes on outside"})
 	}
 	if f.rope() {
-		keys = append(keys, key{boxKey(doc.Band), cmp.Or(f.RopeText, "too small to matter")})
+		keys = append(keys, key{boxKey(doc.Band), f.RopeText})
 	}
 	return keys
 }

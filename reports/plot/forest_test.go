@@ -18,14 +18,13 @@ var nan = math.NaN()
 // one without an estimate its words alone.
 func TestForestByHand(t *testing.T) {
 	rows := []ForestRow{
-		{Label: "LGBM", Kind: Section},
 		{Label: "wine", Estimate: -2, Low: -2, High: 0, Text: "0.04"},
 		{Label: "pima", Estimate: 2, Low: nan, High: nan},
 		{Label: "iono", Estimate: nan, Low: nan, High: nan, Text: "none"},
-		{Label: "over sets", Estimate: 0, Low: -1, High: 1, Kind: Summary},
+		{Label: "over sets", Estimate: 0, Low: -1, High: 1, Summary: true},
 	}
-	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, Better: "A ahead", Worse: "B ahead",
-		Texts: "p"})(doc.ColumnWidth)
+	d := Forest(rows, ForestOptions{Axis: "difference (points)", Rope: 1, RopeText: "small", Better: "A ahead",
+		Worse: "B ahead"})(doc.ColumnWidth)
 	var squares, diamonds, intervals, bands []doc.Mark
 	zero := nan
 	words := ""
@@ -57,7 +56,7 @@ func TestForestByHand(t *testing.T) {
 		t.Errorf("-2 at %v, 2 at %v, zero at %v, the region %v to %v, intervals %+v", low, high, zero, bands[0].X,
 			bands[0].X2, intervals)
 	}
-	must.Hold(t, words, "LGBM|", "none|", "difference (points)|", "< B ahead|", "A ahead >|", "too small to matter|")
+	must.Hold(t, words, "none|", "difference (points)|", "< B ahead|", "A ahead >|", "small|")
 }
 
 // An interval that is far wider than all estimates ends in an arrow, and the legend says so; the estimates keep
@@ -90,12 +89,11 @@ func TestForestIsOnItsSheet(t *testing.T) {
 		})
 		var rows []ForestRow
 		for i := range rapid.IntRange(1, 40).Draw(t, "rows") {
-			kind := rapid.SampledFrom([]ForestKind{Single, Section, Summary}).Draw(t, "kind")
 			rows = append(rows, ForestRow{Label: fmt.Sprint("data-set-", i), Estimate: number.Draw(t, "estimate"),
-				Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Kind: kind,
+				Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Summary: rapid.Bool().Draw(t, "summary"),
 				Text: rapid.SampledFrom([]string{"", "p = 0.04"}).Draw(t, "text")})
 		}
 		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)",
-			Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead", Texts: "p"}))
+			Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead"}))
 	})
 }

@@ -19,7 +19,7 @@ import (
 // writes them as PNG.
 func drawings() map[string]doc.Figure {
 	nan := math.NaN()
-	forest := []plot.ForestRow{{Label: "GBRFF2 against LGBM", Kind: plot.Section}}
+	var forest []plot.ForestRow
 	for i, set := range []string{"wine", "sonar", "newthyroid", "heart", "bupa", "iono", "australian", "german",
 		"spambase"} {
 		x := []float64{-0.4, 0.9, 1.6, 0.3, -0.2, -4.3, 0.6, 0.2, -2.5}[i]
@@ -28,7 +28,7 @@ func drawings() map[string]doc.Figure {
 			Text: fmt.Sprintf("%.2f", math.Exp(-math.Abs(x)))})
 	}
 	forest = append(forest, plot.ForestRow{Label: "over 9 sets", Estimate: -0.4, Low: -1.9, High: 1,
-		Kind: plot.Summary, Text: "0.57"})
+		Summary: true, Text: "0.57"})
 	overview := []plot.ForestRow{}
 	for i, m := range []string{"LGBM", "BMKR", "GBRFF1", "PBRFF", "GFC"} {
 		x := []float64{0.06, 0.7, 1.1, 1, 3.2}[i]
@@ -36,8 +36,8 @@ func drawings() map[string]doc.Figure {
 			Text: []string{"0.93", "0.21", "0.01", "0.07", "<0.0001"}[i]})
 	}
 	options := plot.ForestOptions{Axis: "difference of mean test accuracy (points)", Rope: 1,
-		RopeText: "within 1 point", Interval: "95 % interval", Texts: "p",
-		Single: "a data set", Summary: "mean over sets", Better: "GBRFF2 ahead", Worse: "LGBM ahead"}
+		RopeText: "within 1 point", Interval: "95 % interval", Single: "a data set", Summary: "mean over sets",
+		Better: "GBRFF2 ahead", Worse: "LGBM ahead"}
 	against := options
 	against.Worse, against.Single = "the other ahead", "mean over sets"
 	names, ranks, bars := make([]string, 30), make([]float64, 30), [][]int{}

@@ -12,7 +12,7 @@ const MostExact = 500
 
 // A WilcoxonTest holds the sums of ranks of a signed-rank test.
 type WilcoxonTest struct {
-	N, Zeros    int      // differences, and those of them that are zero
+	N           int      // differences
 	Plus, Minus *big.Rat // sums of the ranks of |difference|, of positive and of negative differences
 	P           float64  // exact, two-sided; NaN for more than MostExact differences other than zero
 }
@@ -36,8 +36,6 @@ func Wilcoxon(differences []*big.Rat) WilcoxonTest {
 			plus, sizes = plus+r, append(sizes, r)
 		case r < 0:
 			minus, sizes = minus-r, append(sizes, -r)
-		default:
-			t.Zeros++
 		}
 	}
 	ofZeros := t.N*(t.N+1) - plus - minus
