@@ -233,9 +233,8 @@ func TestDraws(t *testing.T) {
 
 // The region may be a share of the error: 2 points at 99 % are twice the error, and at 60 % a twentieth of it.
 func TestRelativeRegion(t *testing.T) {
-	region := must.Get(evidence.ParseRegion("10%"))(t)
 	o := usual("A")
-	o.Region = &region
+	o.Region = new(must.Get(evidence.ParseRegion("10%"))(t))
 	d := page(t, two([][]int{{98, 98, 98, 98, 98}, {61, 61, 61, 61, 61}},
 		[][]int{{100, 100, 100, 100, 100}, {59, 59, 59, 59, 59}}), o)
 	sets, pair := sample.Records(t, d, "sets"), sample.Records(t, d, "pairs")[0]

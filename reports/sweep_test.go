@@ -114,8 +114,7 @@ func TestOneProcessor(t *testing.T) {
 	for i := range in.Rows {
 		if r := &in.Rows[i]; r.Split == 2 && r.Method == "A landmarks=1" {
 			r.Environment = &result.Environment{CPU: "another"}
-			slow := 1e6
-			r.CPUSeconds = &slow
+			r.CPUSeconds = new(1e6)
 		}
 	}
 	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, "--times"), 0),
@@ -141,8 +140,7 @@ func TestOutlier(t *testing.T) {
 	}
 	for i := range in.Rows {
 		if r := &in.Rows[i]; r.Method == "B landmarks=10" && r.Split == 4 {
-			slow := 2 * *r.CPUSeconds
-			r.CPUSeconds = &slow
+			r.CPUSeconds = new(2 * *r.CPUSeconds)
 		}
 	}
 	must.Hold(t, strings.Join(sample.Build(t, curves.Sweep, in, "--times").Notes, " "),

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -19,29 +20,51 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 	if len(alone.counted) != 15 || len(alone.unprinted) != 0 {
 		t.Fatalf("the paper's own methods: ranks over %v, unprinted %v", alone.counted, alone.unprinted)
 	}
-	for place := range 3 {
-		in := sample.Printed()
-		methods := slices.Insert(slices.Clone(sample.Methods), 3*place, "CART")
-		in.Protocol.Order = func([]string) []string { return methods }
-		in.Rows = append(in.Rows, sample.OK("wine", "CART", 1, 999, 1000))
-		c := newTable(t, in, "", Options{}).comparison
-		for name, pair := range map[string][2]string{
-			"sets":       {fmt.Sprint(alone.counted), fmt.Sprint(c.counted)},
-			"methods":    {methodsOf(alone), methodsOf(c)},
-			"published":  {fmt.Sprint(alone.midRanks), fmt.Sprint(c.midRanks)},
-			"ours":       {fmt.Sprint(alone.ourMidRanks), fmt.Sprint(c.ourMidRanks)},
-			"convention": {fmt.Sprint(alone.ourPaperRanks), fmt.Sprint(c.ourPaperRanks)},
-			"left out":   {"[CART]", fmt.Sprint(c.unprinted)},
-		} {
-			if pair[0] != pair[1] {
-				t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
+	for _, whole := range []bool{false, true} {
+		for place := range 3 {
+			in := sample.Printed()
+			methods := slices.Insert(slices.Clone(sample.Methods), 3*place, "CART")
+			in.Protocol.Order = func([]string) []string { return methods }
+			for _, r := range in.Rows {
+				if r.Method == "LGBM" && (whole || r.Dataset == "wine") {
+					r.Method = "CART"
+					in.Rows = append(in.Rows, r)
+				}
 			}
-		}
-		table := c.table(1, metric.Metric{Title: "accuracy", Percent: true})
-		must.Hold(t, strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.")
-		for _, column := range table.Head {
-			if column.Group == "CART" {
+			tab := newTable(t, in, "", Options{})
+			c := tab.comparison
+			for name, pair := range map[string][2]string{
+				"sets":       {fmt.Sprint(alone.counted), fmt.Sprint(c.counted)},
+				"methods":    {methodsOf(alone), methodsOf(c)},
+				"published":  {fmt.Sprint(alone.midRanks), fmt.Sprint(c.midRanks)},
+				"ours":       {fmt.Sprint(alone.ourMidRanks), fmt.Sprint(c.ourMidRanks)},
+				"convention": {fmt.Sprint(alone.ourPaperRanks), fmt.Sprint(c.ourPaperRanks)},
+				"left out":   {"[CART]", fmt.Sprint(c.unprinted)},
+			} {
+				if pair[0] != pair[1] {
+					t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
+				}
+			}
+			table := c.table(1, metric.Metric{Title: "accuracy", Percent: true})
+			must.Hold(t, strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.")
+			must.Hold(t, fmt.Sprint(table.Sections[0]), "GFC on wine, "+sample.Published+": 99.3 ± 1.1")
+			if slices.ContainsFunc(table.Head, func(c doc.Column) bool { return c.Group == "CART" }) {
 				t.Error("CART has columns in the comparison")
+			}
+			for _, row := range tab.cellRecords().Rows {
+				printed := row[len(row)-3:]
+				if row[1] == "wine" && row[7] == "GFC" && (printed[0] != 99.3 || *printed[1].(*float64) != 1.1 ||
+					printed[2] != 0.0) {
+					t.Errorf("GFC on wine is printed as 99.3 ± 1.1; the row is %v", row)
+				}
+				if row[7] == "CART" && !slices.Equal(printed, []any{nil, nil, nil}) {
+					t.Errorf("CART has published values: %v", row)
+				}
+			}
+			for i, x := range tab.publishedRow(tab.Sets[0]) { // wine
+				if m := tab.Methods[i]; (m == "CART") != (x != x) || m == "GFC" && x != 99.3 {
+					t.Errorf("the strip of wine has %v in the line of %s", x, m)
+				}
 			}
 		}
 	}
@@ -53,46 +76,6 @@ func methodsOf(c *comparison) string {
 		out = append(out, fmt.Sprintf("%s %d %s %v", m.method, m.n, m.average, *c.printed[i]))
 	}
 	return strings.Join(out, ", ")
-}
-
-// The published values of a method are its own when a method without any is before it.
-func TestComparisonColumnsKeepTheirMethods(t *testing.T) {
-	in := sample.Printed()
-	methods := append([]string{"CART"}, sample.Methods...)
-	in.Protocol.Order = func([]string) []string { return methods }
-	for _, r := range in.Rows {
-		if r.Method == "LGBM" {
-			r.Method = "CART"
-			in.Rows = append(in.Rows, r)
-		}
-	}
-	tab := newTable(t, in, "", Options{})
-	records := tab.cellRecords()
-	n := len(records.Columns)
-	for _, row := range records.Rows {
-		if row[1] == "wine" && row[7] == "GFC" && (row[n-3] != 99.3 || *row[n-2].(*float64) != 1.1 || row[n-1] != 0.0) {
-			t.Errorf("GFC on wine is printed as 99.3 ± 1.1; the row is %v", row)
-		}
-		if row[7] == "CART" && (row[n-3] != nil || row[n-2] != nil || row[n-1] != nil) {
-			t.Errorf("CART has published values: %v", row)
-		}
-	}
-	tips := 0
-	for _, row := range tab.comparison.table(1, metric.Metric{Title: "accuracy", Percent: true}).Sections[0] {
-		for _, c := range row.Entries {
-			if c.Tip == "GFC on wine, "+sample.Published+": 99.3 ± 1.1" {
-				tips++
-			}
-		}
-	}
-	if tips != 1 {
-		t.Error("no cell gives GFC's published value on wine")
-	}
-	for i, x := range tab.publishedRow(tab.Sets[0]) { // wine
-		if (i == 0) != (x != x) || i == 2 && x != 99.3 {
-			t.Errorf("the strip of wine has %v in line %d", x, i)
-		}
-	}
 }
 
 // Ranks need the same splits on our side, so that a partial method has none; one method has nobody to be ranked

@@ -190,8 +190,7 @@ func (p *Page) Parts() Parts {
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
 		Records: []doc.Block{p.pairRecords(), p.setRecords()}}
 	if len(p.pairs) > 1 {
-		figure := p.Differences()
-		out.Methods = &figure
+		out.Methods = new(p.Differences())
 	}
 	for i := range p.pairs {
 		q := &p.pairs[i]

@@ -184,8 +184,7 @@ func largest(of map[int]float64) *float64 {
 	if len(of) == 0 {
 		return nil
 	}
-	most := slices.Max(slices.Collect(maps.Values(of)))
-	return &most
+	return new(slices.Max(slices.Collect(maps.Values(of))))
 }
 
 // declared returns the bytes that a cell is planned with (see [registry.CellBytes]), for the grid point that needs

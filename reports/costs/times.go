@@ -100,8 +100,7 @@ func measured(t *frame.Table) *page {
 			}
 			var mean *float64
 			if n > 0 {
-				x := sum / float64(n)
-				mean = &x
+				mean = new(sum / float64(n))
 			}
 			whole = whole && (mean != nil || i >= len(p.Whole()))
 			p.seconds[s.Name] = append(p.seconds[s.Name], mean)

@@ -40,8 +40,7 @@ func cleanBlock(b Block) Block {
 			}
 		}
 		if b.Numbers != nil {
-			numbers := b.Numbers.clean()
-			b.Numbers = &numbers
+			b.Numbers = new(b.Numbers.clean())
 		}
 		return b
 	case Prose:

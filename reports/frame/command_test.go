@@ -1,19 +1,21 @@
 package frame_test
 
 import (
-	"encoding/csv"
+	"errors"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 )
 
@@ -121,6 +123,7 @@ func TestFullCommand(t *testing.T) {
 // What a shell and the flags read from the command is a set of cells that holds every cell the table
 // lacks and nothing outside it; and leaving any method, set or split out would leave a cell out.
 func TestFullCommandIsCheapest(t *testing.T) {
+	needsShell(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		methods := []string{"A", "B b", `C"'`}
 		in := sample.Input{Known: map[string]sample.Set{"x": {}, "y": {File: `a, "b".toml`}}}
@@ -168,87 +171,43 @@ func TestFullCommandIsCheapest(t *testing.T) {
 	})
 }
 
+func needsShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh here")
+	}
+}
+
 // asked reads a command as a shell and the flags do.
 func asked(t *rapid.T, command string) (methods, sets []string, splits []int) {
 	if command == "" {
 		return nil, nil, nil
 	}
-	args := words(t, command)
-	splits = []int{1, 2, 3}
-	for i, a := range args {
-		switch a {
-		case "--methods", "--datasets":
-			list, err := csv.NewReader(strings.NewReader(args[i+1])).Read()
-			if err != nil {
-				t.Fatalf("%s: %v", args[i+1], err)
-			}
-			if a == "--methods" {
-				methods = list
-			} else {
-				sets = list
-			}
-		case "--splits":
-			splits = readSplits(args[i+1], true)
-		case "--split":
-			splits = readSplits(args[i+1], false)
-		}
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	flags.StringSliceVar(&methods, "methods", nil, "")
+	flags.StringSliceVar(&sets, "datasets", nil, "")
+	first, these := flags.String("splits", "", ""), flags.String("split", "", "")
+	flags.Bool("retry", false, "")
+	words, err := exec.Command("sh", "-c", `printf '%s\0' `+command).Output()
+	if err == nil {
+		err = flags.Parse(strings.Split(string(words), "\x00"))
+	}
+	splits, errSplits := plan.Splits(*first, *these)
+	if err = errors.Join(err, errSplits); err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if splits == nil {
+		splits = []int{1, 2, 3}
 	}
 	return methods, sets, splits
 }
 
-// readSplits is plan.Splits for small numbers, written once more: of --splits a lone number is that many splits.
-func readSplits(s string, first bool) []int {
-	var out []int
-	parts := strings.Split(s, ",")
-	for _, part := range parts {
-		from, to, isRange := strings.Cut(part, "-")
-		low, _ := strconv.Atoi(from)
-		high := low
-		if isRange {
-			high, _ = strconv.Atoi(to)
-		} else if first {
-			low = 1
-		}
-		for k := low; k <= high; k++ {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// words splits a command line at blanks outside single quotes.
-func words(t interface{ Fatalf(string, ...any) }, line string) []string {
-	var out []string
-	word, quoted, escaped := "", false, false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word, escaped = word+string(r), false
-		case r == '\'':
-			quoted = !quoted
-		case r == '\\' && !quoted:
-			escaped = true
-		case r == ' ' && !quoted:
-			out, word = append(out, word), ""
-		default:
-			word += string(r)
-		}
-	}
-	if quoted || escaped {
-		t.Fatalf("%s: a quote stays open", line)
-	}
-	return append(out, word)
-}
-
 // A real shell reads the arguments back as they were.
 func TestCommandLine(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no sh here")
-	}
+	needsShell(t)
 	args := []string{"printf", `%s\0`, "", "plain-1.2_x/y:z@%+=,", "two words", "it's", `"`, "$HOME `id` $(id)",
 		"*?[a]", "~", "a\nb\tc", "ä±", "!", "&&|;<>#", `\`}
-	out := must.Get(exec.Command(sh, "-c", frame.CommandLine(args...)).Output())(t)
+	out := must.Get(exec.Command("sh", "-c", frame.CommandLine(args...)).Output())(t)
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args[2:]) {
 		t.Errorf("sh reads %q, want %q", got, args[2:])
 	}

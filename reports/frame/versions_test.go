@@ -113,8 +113,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 		for split := 1; split <= 2; split++ {
 			a, b := sample.OK(d, "A", split, 1, 2), sample.OK(d, "B", split, 1, 2)
 			if d == "wine" || split == 1 {
-				value := 0.25
-				a.Score.LogLoss, a.Score.Brier, a.Score.ECE = &value, &value, &value
+				a.Score.LogLoss, a.Score.Brier, a.Score.ECE = new(0.25), new(0.25), new(0.25)
 			}
 			in.Rows = append(in.Rows, a, b, sample.Failed(d, "C", split, result.Failed, "why"))
 		}

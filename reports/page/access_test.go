@@ -27,8 +27,7 @@ func some() sample.Input {
 	})
 	for i := range in.Rows {
 		in.Rows[i].Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
-		seconds := 0.1 * float64(1+i%7)
-		in.Rows[i].CPUSeconds = &seconds
+		in.Rows[i].CPUSeconds = new(0.1 * float64(1+i%7))
 	}
 	return in
 }

@@ -34,8 +34,7 @@ func many() sample.Input {
 	in := sample.Sixteen()
 	in.Rows[5] = sample.Failed("wine", "BMKR", 6, result.Timeout, "stopped after 10m0s")
 	for i := range in.Rows {
-		seconds := 0.1 * float64(1+i%7)
-		in.Rows[i].CPUSeconds = &seconds
+		in.Rows[i].CPUSeconds = new(0.1 * float64(1+i%7))
 		in.Rows[i].Warnings = []result.Warning{{Text: "stopped early", Times: 2}}
 	}
 	return in
