@@ -271,8 +271,7 @@ func TestSides(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		in := two(counts(r))
-		ours, theirs := page(t, in, usual("A")),
-			page(t, in, usual("B"))
+		ours, theirs := page(t, in, usual("A")), page(t, in, usual("B"))
 		errors := page(t, in, usual("A"), "--metric", "error")
 		for i, a := range sample.Records(t, ours, "sets") {
 			b, e := sample.Records(t, theirs, "sets")[i], sample.Records(t, errors, "sets")[i]

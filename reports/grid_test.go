@@ -71,8 +71,7 @@ func TestGridByHand(t *testing.T) {
 func TestNothing(t *testing.T) {
 	in := input(chose("s", 1, 0, [2]int{9, 10}))
 	in.Grids["g"] = in.Grids["g"][:1]
-	must.Say(t, must.Err(sample.Make(t, cells.Grid, in)),
-		"no method of the table has a grid of several points")
+	must.Say(t, must.Err(sample.Make(t, cells.Grid, in)), "no method of the table has a grid of several points")
 	in.Grids["g"] = []json.RawMessage{json.RawMessage("torn")}
 	must.Say(t, must.Err(sample.Make(t, cells.Grid, in)), "a grid point of m on s: ")
 }

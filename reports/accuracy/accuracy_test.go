@@ -185,8 +185,7 @@ func TestNothingComplete(t *testing.T) {
 func TestGapsAreNoted(t *testing.T) {
 	d := newTable(t, sample.Paper(), "", Options{}).document()
 	notes := strings.Join(d.Notes, "\n")
-	must.Hold(t, notes,
-		"exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s",
+	must.Hold(t, notes, "exit status 137: out of memory", "PBRFF on german (split 7)", "stopped after 10m0s",
 		"BMKR, GFC, PBRFF on bankmarketing (splits 1-20)",
 		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run "+
 			"--methods PBRFF --datasets german --split 7 --retry`.")

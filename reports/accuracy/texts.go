@@ -86,8 +86,7 @@ func (t *table) cellTip(dataset string, c frame.Entry) string {
 		return tip.String() + gap
 	}
 	fmt.Fprintf(tip, "mean test %s of %d of %s, %s%s\n", t.Metric.Title, len(c.Runs),
-		frame.Count(len(t.Splits), "split"),
-		c.Mean.FloatString(t.o.Decimals+2), t.unit)
+		frame.Count(len(t.Splits), "split"), c.Mean.FloatString(t.o.Decimals+2), t.unit)
 	if correct, test, ok := counts(c); ok {
 		fmt.Fprintf(tip, "%d of %d test examples correct in all\n", correct, test)
 	}

@@ -57,8 +57,7 @@ const edgeShare = 0.5
 // The result is the document. It is an error if no requested method has a grid of several points, or if stored cells
 // contradict each other.
 func grid(t *frame.Table) (doc.Document, error) {
-	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol),
-		Notes: t.NotesOfPairs()}
+	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), Notes: t.NotesOfPairs()}
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",
 		"place", "places", "splits", "splits_ok", "version"}}
 	var edges []string
@@ -269,8 +268,7 @@ func (a *axis) record(t *frame.Table, method string, records *doc.Records) {
 func flattery(t *frame.Table) (doc.Table, doc.Records) {
 	out := doc.Table{Heading: "Folds and test", Caption: fmt.Sprintf(
 		"Mean %s of the chosen points in their folds and on the test rows", t.Metric.Title), Label: "flattery",
-		Corner: "Method",
-		Head: []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"},
+		Corner: "Method", Head: []doc.Column{{Name: "sets"}, {Name: "folds"}, {Name: "test"},
 			{Name: "diff.", Long: "difference", Kind: doc.Signed}},
 		Legend: []string{"Sets: those of Mean in report accuracy that the method has, with folds.",
 			"Folds train on fewer rows than the refit, which makes them look worse; choosing by them makes them " +
@@ -319,8 +317,7 @@ type regret struct {
 func regrets(t *frame.Table) (doc.Table, doc.Records) {
 	out := doc.Table{Heading: "Regret of the choice", Caption: fmt.Sprintf(
 		"Mean test %s of the points chosen by the folds, and of those that are best by the test itself",
-		t.Metric.Title),
-		Label: "regret", Corner: "Data set, method",
+		t.Metric.Title), Label: "regret", Corner: "Data set, method",
 		Head: []doc.Column{{Name: "splits"}, {Name: "chosen"}, {Name: "best", Long: "best of each split"},
 			{Name: "regret", Kind: doc.Signed},
 			{Name: "one", Long: "best over all splits"}, {Name: "regret", Kind: doc.Signed},

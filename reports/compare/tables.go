@@ -156,8 +156,7 @@ func (p *Page) pairRecords() doc.Records {
 	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain",
 		"typical_low", "typical_high",
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
-		"mean_without",
-		"ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
+		"mean_without", "ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
 		"typical_worse", "typical_equivalent", "typical_better"}}
 	for i := range p.pairs {
 		q := &p.pairs[i]

@@ -76,8 +76,7 @@ func times(t *frame.Table) (doc.Document, error) {
 	}
 	p.sum()
 	d := doc.Document{Title: fmt.Sprintf("Mean test %s and processor time over %s, protocol %s", t.Metric.Title,
-		frame.Count(len(p.timed), "data set"), t.Protocol),
-		Notes: t.Notes(p.notes()...)}
+		frame.Count(len(p.timed), "data set"), t.Protocol), Notes: t.Notes(p.notes()...)}
 	d.Blocks = append([]doc.Block{p.figure()}, append(p.sureness(), p.bySet())...)
 	d.Blocks = append(d.Blocks, p.records(), p.setRecords())
 	return d, nil
@@ -228,8 +227,7 @@ func (p *page) figure() doc.Figure {
 			"method is on the front.", resamples))
 	}
 	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best",
-		Numbers: &table,
-		Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true},
+		Numbers: &table, Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true},
 			plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
 		Alt: fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title,
 			frame.Count(len(p.costs), "method"))}

@@ -45,8 +45,7 @@ method and set, and results by the number of training rows.`,
 // whole, nor stages. It is also an error if stored cells contradict each other.
 func curves(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
-		t.Protocol),
-		Notes: t.Notes()}
+		t.Protocol), Notes: t.Notes()}
 	var records []doc.Block
 	if t.CheckComparable() == nil {
 		blocks, r := stability(t)

@@ -75,8 +75,7 @@ func sweep(t *frame.Table, o sweepOptions) (doc.Document, error) {
 		return doc.Document{}, fmt.Errorf("%w: no data set has runs at every point of the sweep; run the rest, or "+
 			"name some series with --methods", frame.ErrNoResults)
 	}
-	d := doc.Document{Title: p.title(),
-		Notes: t.Notes(p.notes()...)}
+	d := doc.Document{Title: p.title(), Notes: t.Notes(p.notes()...)}
 	d.Blocks = []doc.Block{p.figure("")}
 	if o.Each {
 		d.Blocks = nil

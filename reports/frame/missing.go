@@ -145,8 +145,7 @@ func (t *Table) Lacks(dataset, method string) string {
 // FailedOn reports whether a split of a cell failed.
 func (t *Table) FailedOn(dataset, method string) bool {
 	return slices.ContainsFunc(t.Missing, func(m Missing) bool {
-		return m.Kind == Failed && m.Dataset == dataset &&
-			m.Method == method
+		return m.Kind == Failed && m.Dataset == dataset && m.Method == method
 	})
 }
 

@@ -140,8 +140,7 @@ func (t *Table) belowNotes() []string {
 		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
 	} {
 		names := t.setNames(func(s Set) bool {
-			return s.Group == g.group && (g.group != GroupApart || s.listed) &&
-				s.Finished() > 0
+			return s.Group == g.group && (g.group != GroupApart || s.listed) && s.Finished() > 0
 		})
 		if len(names) > 0 {
 			notes = append(notes, fmt.Sprintf(g.text, Briefly(names, "data set")))

@@ -196,8 +196,7 @@ func (f Frame) Table(name string) (Table, error) {
 		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models " +
 			"fit, and nothing of new data."}
 	}
-	t.Warnings = slices.Concat(fits, t.findings(), t.versionWarning(), t.changedWarnings(sets),
-		together.warnings)
+	t.Warnings = slices.Concat(fits, t.findings(), t.versionWarning(), t.changedWarnings(sets), together.warnings)
 	return t, nil
 }
 

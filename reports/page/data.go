@@ -112,8 +112,7 @@ func (p *Page) addData(o Options) error {
 	if err != nil {
 		return err
 	}
-	d := data{Protocol: t.Protocol, Paper: t.PrintsRanks(t.Methods),
-		Cells: map[string]cellData{}, Groups: groups,
+	d := data{Protocol: t.Protocol, Paper: t.PrintsRanks(t.Methods), Cells: map[string]cellData{}, Groups: groups,
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower,
 			Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{

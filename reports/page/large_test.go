@@ -45,8 +45,7 @@ func BenchmarkLarge(b *testing.B) {
 	in := sample.Input{Known: map[string]sample.Set{}}
 	p := must.Get(protocol.Load("table2"))(b)
 	in.Protocol = frame.Protocol{Name: p.Name, Hash: p.Hash(), Published: p.Published, Splits: p.Splits,
-		Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string],
-		Sizes: p.Semantics.Splitter().Sizes}
+		Datasets: p.Datasets, Apart: p.Apart, Order: slices.Clone[[]string], Sizes: p.Semantics.Splitter().Sizes}
 	for _, name := range p.Datasets {
 		in.Known[name] = sample.Set{Entry: catalogue.Entry{Rows: 300}}
 	}

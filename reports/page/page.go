@@ -100,11 +100,10 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand,
-		Missing: missing(t),
-		Warned:  warned(t.Warnings),
-		Title:   doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
-		Lead:    lead(t)}
+	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
+		Warned: warned(t.Warnings),
+		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
+		Lead:   lead(t)}
 	p.Sets = doc.Map(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
 	p.Methods = doc.Map(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
 	for _, step := range []func(Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,

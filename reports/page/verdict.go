@@ -107,8 +107,7 @@ func (p *Page) addEvidence(c compare.Parts) {
 			t.Legend, t.Best = nil, ""
 		}
 		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(
-			doc.OneLine(name))+"</summary>") +
-			render.Fragment(name, t) + "</details>\n"
+			doc.OneLine(name))+"</summary>") + render.Fragment(name, t) + "</details>\n"
 	}
 	p.Verdict.Parts = append(p.Verdict.Parts, sets)
 	table(c.Typical)

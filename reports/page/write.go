@@ -62,8 +62,7 @@ var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + ta
 // Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string {
-		return "#method-" +
-			m.ID
+		return "#method-" + m.ID
 	})
 	data, err := p.dataFor(everything)
 	if err != nil {

@@ -236,11 +236,10 @@ func (b *builder) drawing(f figure, add func(name, text string)) error {
 			add(f.name+".tex", b.head(
 				`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the `+
 					`text is made smaller.`)+
-				fmt.Sprintf(
-					"\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n"+
-						"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}"+
-						"\\else\\box0\\fi\n"+
-						"\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
+				fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n"+
+					"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}"+
+					"\\else\\box0\\fi\n"+
+					"\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
 					strings.TrimSuffix(out.String(), "\n"), f.caption, b.refer(f)))
 		case ".pdf", ".svg":
 			add(f.name+format.Ending, out.String())

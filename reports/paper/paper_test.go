@@ -236,9 +236,8 @@ func TestTextIsTrue(t *testing.T) {
 		}, []string{"no result of so few data sets can be significant; 6 data sets are enough."}, []string{"C "}},
 		"a partial method": {func(_ *testing.T, w *world) {
 			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Dataset < "s3" })
-		},
-			[]string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the " +
-				"data sets that both methods have."}, nil},
+		}, []string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the " +
+			"data sets that both methods have."}, nil},
 		"several versions": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "C" && r.Dataset < "s3" {

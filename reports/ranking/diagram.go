@@ -90,8 +90,7 @@ func NewDiagram(t *frame.Table, o DiagramOptions) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := doc.Document{Title: fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s",
-		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol),
-		Notes: t.Notes()}
+		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), Notes: t.Notes()}
 	figure, records := diagram(t, friedman, j, o)
 	d.Blocks = []doc.Block{figure}
 	d.Blocks = append(d.Blocks, records)
@@ -201,8 +200,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (
 	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},
-		Best:   "the best, every tied one; decided on exact values.",
-		Legend: []string{legend}}
+		Best: "the best, every tied one; decided on exact values.", Legend: []string{legend}}
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact",
 		"bars", "test", "critical_difference", "level"}}
 	for i, m := range order {

@@ -70,8 +70,7 @@ func pairs(t *frame.Table) (doc.Document, error) {
 		own = []string{fmt.Sprintf("%s not drawn; name fewer methods with --methods.", frame.Count(left, "pair"))}
 	}
 	d := doc.Document{Title: fmt.Sprintf("Data sets won, tied and lost by mean test %s among %s, protocol %s",
-		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol),
-		Notes: t.Notes(own...)}
+		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), Notes: t.Notes(own...)}
 	d.Blocks = append([]doc.Block{out}, figures...)
 	d.Blocks = append(d.Blocks, records)
 	return d, nil

@@ -61,8 +61,7 @@ func ranks(t *frame.Table) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := doc.Document{Title: fmt.Sprintf("Average ranks by mean test %s over %s, protocol %s", t.Metric.Title,
-		frame.Count(len(t.Counted), "data set"), t.Protocol),
-		Notes: t.Notes()}
+		frame.Count(len(t.Counted), "data set"), t.Protocol), Notes: t.Notes()}
 	records := doc.Records{Name: "ranks", Columns: []string{"metric", "convention", "method", "datasets", "rank",
 		"exact", "splits", "mean", "std_sample", "min", "lower_quartile", "median", "upper_quartile", "max"}}
 	for _, c := range conventions {

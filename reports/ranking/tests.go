@@ -99,8 +99,7 @@ func (p *page) ranks(q evidence.Pair) *big.Rat {
 
 func (p *page) document() doc.Document {
 	d := doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
-		frame.Count(len(p.Counted), "data set"), p.Protocol),
-		Notes: p.Notes()}
+		frame.Count(len(p.Counted), "data set"), p.Protocol), Notes: p.Notes()}
 	omnibus, tests := p.omnibus()
 	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
 		p.posteriors()}
@@ -233,8 +232,7 @@ func (p *page) pairRecords() doc.Records {
 		"rank_difference", "exact", "level"}}
 	for _, q := range p.pairs {
 		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical(), q.Mean,
-			q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict),
-			p.ranks(q), p.ranks(q).RatString(), p.o.Level)
+			q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict), p.ranks(q), p.ranks(q).RatString(), p.o.Level)
 	}
 	return out
 }

@@ -201,18 +201,16 @@ func (l *latex) notes(legend []string) {
 		lines = append(lines, latexNote(note))
 	}
 	if len(lines) > 0 {
-		fmt.Fprintf(&l.out,
-			"\\par\\medskip\n\\n"+
-				"oindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
+		fmt.Fprintf(&l.out, "\\par\\medskip\n\\n"+
+			"oindent\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n%s\\par\n\\end{minipage}\n",
 			strings.Join(lines, "\\par\n"))
 	}
 }
 
 // top opens a table with its caption; size sets the type below it.
 func (l *latex) top(caption, label, size string) {
-	fmt.Fprintf(&l.out,
-		"\\begin{%s}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}"+
-			"\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n",
+	fmt.Fprintf(&l.out, "\\begin{%s}[!htbp]\n\\centering\n\\setlength{\\abovecaptionskip}{0pt}"+
+		"\\setlength{\\belowcaptionskip}{6pt}\n\\emergencystretch=\\hsize\n\\caption{%s}\n",
 		l.float, latexNote(strings.TrimSpace(caption)))
 	if label != "" {
 		fmt.Fprintf(&l.out, "\\label{%s}\n", latexLabel(label))

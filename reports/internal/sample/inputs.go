@@ -146,8 +146,7 @@ func Sixteen() Input {
 // names must be escaped in every format.
 func Small() Input {
 	in := Input{Known: map[string]Set{
-		"tie": {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f",
-			File: "tie.csv"}},
+		"tie":    {Entry: catalogue.Entry{Rows: 34, Features: 4}, Now: &frame.Data{Fingerprint: "f", File: "tie.csv"}},
 		"clear":  {Entry: catalogue.Entry{Rows: 28, Features: 2}},
 		"uneven": {Entry: catalogue.Entry{Rows: 14, Features: 3}},
 		"big_set": {Entry: catalogue.Entry{Rows: 12345, Task: registry.Multiclass}, File: "my sets/big_set.toml",
@@ -175,8 +174,7 @@ func Small() Input {
 	add("uneven", "B&<b>", 4, 2, 3)
 	add("uneven", "C|%", 4, 4)
 	add("big_set", "C|%", 100, 90, 92, 91)
-	in.Rows = append(in.Rows,
-		Failed("uneven", "C|%", 2, result.Failed, "singular\nmatrix \x1b[31m{x}"),
+	in.Rows = append(in.Rows, Failed("uneven", "C|%", 2, result.Failed, "singular\nmatrix \x1b[31m{x}"),
 		Failed("big_set", "A_1", 1, result.Timeout, "stopped after 10m0s"),
 		Failed("big_set", "A_1", 2, result.Timeout, "stopped after 10m0s"),
 		OK("tie", "A_1", 4, 1, 10), OK("tie", "A_1", 5, 1, 10),
@@ -226,8 +224,7 @@ func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
 					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Grid: grid, GridHash: "g",
 				}, Status: result.OK, Selected: &selected,
 					TrainRows: 5 * test, TestRows: test, Score: score, FitSeconds: &seconds,
-					PredictSeconds: &seconds, CPUSeconds: &seconds,
-					StartedAt: "2026-01-01T00:00:00Z"}
+					PredictSeconds: &seconds, CPUSeconds: &seconds, StartedAt: "2026-01-01T00:00:00Z"}
 				for g := range size.Points {
 					for f := range size.Folds {
 						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f,
