@@ -181,7 +181,7 @@ func TestMethodSeeds(t *testing.T) {
 				r.Key == before[set][i].Key {
 				t.Errorf("%s on %s, split %d: %+v, with one seed %+v", r.Method, set, r.Split, r, before[set][i])
 			}
-			if got := plan.SeedsOf(result.Run{SeedTests: r.SeedTests}); !slices.Equal(got, want[set][r.Split-1]) {
+			if got := r.Seeds(); !slices.Equal(got, want[set][r.Split-1]) {
 				t.Fatalf("%s on %s, split %d: seeds %v", r.Method, set, r.Split, got)
 			}
 			if first := r.SeedTests[0]; !reflect.DeepEqual(first.Score, r.Score) || first.ScoresHash != r.ScoresHash {

@@ -142,7 +142,7 @@ func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (al
 }
 
 func keyOf(r result.Run) string {
-	return plan.KeyOf(runner.Cell{Protocol: r.Protocol, Dataset: r.Dataset, Split: r.Split, Method: r.Method},
+	return plan.KeyOf(runner.CellOf(r),
 		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion,
-			GridHash: r.GridHash, Seed: plan.FirstSeed(plan.SeedsOf(r))})
+			GridHash: r.GridHash, Seed: plan.FirstSeed(r.Seeds())})
 }

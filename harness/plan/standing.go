@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -143,15 +142,6 @@ func KeyOf(c runner.Cell, in runner.Inputs) string {
 		runner.Cell
 		runner.Inputs
 	}{c, in})
-}
-
-// SeedsOf returns the seeds of a run; nil if the run has only the protocol's seed.
-func SeedsOf(r result.Run) []uint32 {
-	var seeds []uint32
-	for _, t := range r.SeedTests {
-		seeds = append(seeds, t.Seed)
-	}
-	return seeds
 }
 
 // FirstSeed returns the text that a key hashes for a list of seeds: "" for an empty list.

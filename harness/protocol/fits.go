@@ -86,10 +86,7 @@ func (p *Protocol) fitsTests(r result.Run) error {
 			return fmt.Errorf("it is tested after round %d, and the protocol's rounds are %v", s.Round, sem.Rounds)
 		}
 	}
-	var seeds []uint32
-	for _, t := range r.SeedTests {
-		seeds = append(seeds, t.Seed)
-	}
+	seeds := r.Seeds()
 	drawn := func(testPart bool) bool { return slices.Equal(seeds, sem.Seeds(r.Split, testPart)) }
 	if r.FitSeconds != nil && !drawn(false) && !drawn(true) {
 		return fmt.Errorf("the tests have the seeds %v, which are not the protocol's", seeds)

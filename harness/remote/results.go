@@ -120,7 +120,7 @@ func outcomeOf(d *done) outcome {
 		run.Folds[i].FitSeconds = 0
 	}
 	out := outcome{
-		cell:   runner.Cell{Protocol: run.Protocol, Dataset: run.Dataset, Method: run.Method, Split: run.Split},
+		cell:   runner.CellOf(run),
 		worker: short(d.Machine), value: string(run.Status),
 		counts: run.Status == result.OK || run.Failure() == result.ClassError || run.Failure() == result.ClassBadOutput,
 	}

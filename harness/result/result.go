@@ -176,6 +176,14 @@ type SeedTest struct {
 	Score      Score
 }
 
+// Seeds returns the seeds of a run; nil if the run has only the protocol's seed.
+func (r Run) Seeds() (seeds []uint32) {
+	for _, t := range r.SeedTests {
+		seeds = append(seeds, t.Seed)
+	}
+	return seeds
+}
+
 // A Warning is a message that the fits of a cell logged, and how often.
 type Warning struct {
 	Text  string

@@ -60,21 +60,14 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 		return err
 	}
 	run.Score, run.FitSeconds, run.PredictSeconds = r.test, &r.fitSeconds, &r.testSeconds
-	addGroups(&run.Score, parts)
-	if of := j.method.Probability; of != nil && j.set.Task == registry.Binary {
-		if err := addProbabilities(&run.Score, of, whole.Score.Y, r.scores); err != nil {
-			return fmt.Errorf("test with %s: %w", j.Grid[best], err)
-		}
+	if err := j.keepScores(run, parts, whole, r.scores, j.method.Probability); err != nil {
+		return fmt.Errorf("test with %s: %w", j.Grid[best], err)
 	}
 	if j.Canary != nil {
 		run.Canary = j.Canary.outcome(whole, r.scores)
 	}
 	if j.set.Task == registry.Regression {
 		j.warnOfConstant(parts, r.scores)
-	}
-	run.ScoresHash, run.Outputs = result.HashScores(r.scores), whole.Score.Shape().Outputs()
-	if j.Keep != KeepNone {
-		run.Scores = r.scores
 	}
 	if run.Stages, err = j.stages(ctx, r.model, whole); err != nil {
 		return fmt.Errorf("stages with %s: %w", j.Grid[best], err)
@@ -86,6 +79,24 @@ func (j *job) cell(ctx context.Context, env registry.Env, run *result.Run) error
 		return err
 	}
 	return j.save(r.model, whole, run)
+}
+
+// keepScores adds to a run what follows from its test scores, and the scores if the request keeps them. of, which may
+// be nil, turns scores of two classes into probabilities.
+func (c CellSpec) keepScores(
+	run *result.Run, parts split.Parts, whole split.Part, scores []float64, of registry.Probability,
+) error {
+	addGroups(&run.Score, parts)
+	if of != nil && parts.Set.Task == registry.Binary {
+		if err := addProbabilities(&run.Score, of, whole.Score.Y, scores); err != nil {
+			return err
+		}
+	}
+	run.ScoresHash, run.Outputs = result.HashScores(scores), whole.Score.Shape().Outputs()
+	if c.Keep != KeepNone {
+		run.Scores = scores
+	}
+	return nil
 }
 
 // A refitted is a grid point fitted to all training rows, and its test.

@@ -22,10 +22,6 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	if err := p.Fits(r); err != nil {
 		return err
 	}
-	var seeds []uint32
-	for _, t := range r.SeedTests {
-		seeds = append(seeds, t.Seed)
-	}
 	began, err := time.Parse(time.RFC3339Nano, r.StartedAt)
 	ok := r.Status == result.OK
 	switch {
@@ -42,8 +38,8 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 		return fmt.Errorf("its parts have %d groups of rows, and the plan's have %d", groupsOf(r.Score), c.Groups)
 	case ok && r.FitSeconds == nil:
 		return fmt.Errorf("it has no time of a refit")
-	case ok && !slices.Equal(seeds, c.Seeds):
-		return fmt.Errorf("its tests have the seeds %v, and the plan has %v", seeds, c.Seeds)
+	case ok && !slices.Equal(r.Seeds(), c.Seeds):
+		return fmt.Errorf("its tests have the seeds %v, and the plan has %v", r.Seeds(), c.Seeds)
 	case r.Scores != nil && r.Outputs != c.Shape.Outputs():
 		return fmt.Errorf("it has %d scores for each test row, and the plan has %d", r.Outputs, c.Shape.Outputs())
 	}

@@ -48,16 +48,9 @@ func (c CellSpec) Imported(
 	if run.Score, err = newScore(shape, whole.Score.Y, values); err != nil {
 		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
-	addGroups(&run.Score, parts)
-	if of != nil && set.Task == registry.Binary {
-		if err := addProbabilities(&run.Score, of, whole.Score.Y, values); err != nil {
-			return run, fmt.Errorf("%s: %w", c.Cell, err)
-		}
+	if err := c.keepScores(&run, parts, whole, values, of); err != nil {
+		return run, fmt.Errorf("%s: %w", c.Cell, err)
 	}
 	run.Status, run.Selected = result.OK, new(0)
-	run.ScoresHash, run.Outputs = result.HashScores(values), shape.Outputs()
-	if c.Keep != KeepNone {
-		run.Scores = values
-	}
 	return run, nil
 }

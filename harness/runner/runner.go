@@ -30,6 +30,9 @@ type Cell struct {
 	Method   string `json:"method"`
 }
 
+// CellOf returns the cell of a run.
+func CellOf(r result.Run) Cell { return Cell{r.Protocol, r.Dataset, r.Split, r.Method} }
+
 // String returns the name of the cell in progress lines.
 func (c Cell) String() string { return fmt.Sprintf("%s on %s, split %d", c.Method, c.Dataset, c.Split) }
 

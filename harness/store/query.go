@@ -24,7 +24,7 @@ import (
 func (db *DB) Query(ctx context.Context, query string, columns func([]string) error, row func([]any) error) error {
 	query, second := cut(query)
 	if second != "" {
-		return fmt.Errorf("one statement at a time is answered; a second one begins with %q", clip(second))
+		return fmt.Errorf("one statement at a time is answered; a second one begins with %.40q", second)
 	}
 	checking, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -286,13 +286,6 @@ func token(text string) (n int, comment bool) {
 		return end(text[:1], 1), false
 	}
 	return 1, false
-}
-
-func clip(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "..."
-	}
-	return text
 }
 
 // LeastQueryMemory is the smallest limit of LimitMemory: every query of results needs this much.

@@ -51,8 +51,7 @@ func Cells(ctx context.Context, run runner.Runner, stop <-chan struct{}, cells [
 		if err != nil {
 			return err
 		}
-		v := Verified{Cell: runner.Cell{Protocol: computed.Protocol, Dataset: computed.Dataset, Split: computed.Split,
-			Method: computed.Method}}
+		v := Verified{Cell: runner.CellOf(computed)}
 		if v.Differences = Differences(stored, computed); !found {
 			v.Differences = []Difference{{What: "cell", Stored: "gone", Computed: endOf(computed)}}
 		}
