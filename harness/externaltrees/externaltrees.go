@@ -51,7 +51,7 @@ func Read(text []byte, memory int64) (m *Model, err error) {
 		return nil, otherKind(text, errors.New("this is neither a text file of LightGBM, which begins with the line "+
 			"`tree`, nor a JSON or UBJ file of XGBoost; write one with Booster.save_model"))
 	}
-	if err := admit(text, " ", "\nTree=", memory); err != nil {
+	if err := limitMemory(text, " ", "\nTree=", memory); err != nil {
 		return nil, err
 	}
 	return readLightGBM(text)
@@ -182,15 +182,15 @@ const (
 	perObject = 1024
 )
 
-// admit returns an error if reading a text may need more than memory bytes; 0 is no limit. number is the text
+// limitMemory returns an error if reading a text may need more than memory bytes; 0 is no limit. number is the text
 // that ends a number, object the text that begins an object.
-func admit(text []byte, number, object string, memory int64) error {
+func limitMemory(text []byte, number, object string, memory int64) error {
 	numbers, objects := bytes.Count(text, []byte(number)), bytes.Count(text, []byte(object))
-	return admitBytes(perByte*int64(len(text))+perNumber*int64(numbers)+perObject*int64(objects), memory)
+	return limitBytes(perByte*int64(len(text))+perNumber*int64(numbers)+perObject*int64(objects), memory)
 }
 
-// admitBytes returns an error if so many bytes are more than memory; 0 is no limit.
-func admitBytes(needs, memory int64) error {
+// limitBytes returns an error if so many bytes are more than memory; 0 is no limit.
+func limitBytes(needs, memory int64) error {
 	if memory > 0 && needs > memory {
 		return fmt.Errorf("reading it may need %s of memory, and it may take %s; raise --memory",
 			wording.Bytes(needs), wording.Bytes(memory))

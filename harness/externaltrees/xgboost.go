@@ -148,7 +148,7 @@ var textOrNaN = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\bNaN\b`)
 
 func readXGBoost(file []byte, memory int64) (*Model, error) {
 	if len(file) > 1 && bytes.IndexByte([]byte("iUIlL$#"), file[1]) >= 0 {
-		if err := admitBytes(perUBJ*int64(len(file)), memory); err != nil {
+		if err := limitBytes(perUBJ*int64(len(file)), memory); err != nil {
 			return nil, err
 		}
 		var err error
@@ -156,7 +156,7 @@ func readXGBoost(file []byte, memory int64) (*Model, error) {
 			return nil, err
 		}
 	}
-	if err := admit(file, ",", "{", memory); err != nil {
+	if err := limitMemory(file, ",", "{", memory); err != nil {
 		return nil, err
 	}
 	if bytes.Contains(file, []byte("NaN")) {
