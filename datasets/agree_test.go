@@ -230,9 +230,7 @@ func compare(r *rapid.T, d *describe.Description, set *datasets.Set) {
 	}
 	if len(set.Labels) == len(rows) {
 		for k, label := range set.Labels {
-			if got := set.Counts()[k]; got != rows[label] {
-				r.Fatalf("%d rows are of class %s, want %d in\n%s", got, label, rows[label], d.TOML)
-			}
+			must.Be(r, set.Counts()[k], rows[label], label, d.TOML)
 		}
 	} else if len(set.Labels) > 0 && len(set.Labels) != 2 {
 		r.Fatalf("classes %q in\n%s", set.Labels, d.TOML)

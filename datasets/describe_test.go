@@ -221,9 +221,7 @@ func TestAllAtOnce(t *testing.T) {
 	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string {
 		return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3])
 	})+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	said := strings.Join(d.Problems, "\n")
 	must.Hold(t, said, "DIR/a.csv:32: the line has 2 columns and most have 3",
 		"DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 `+

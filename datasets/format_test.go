@@ -20,9 +20,7 @@ func cellsOf(t must.T, f *format.Format, name string, data []byte, o format.Opti
 		t)
 	var out [][]string
 	for row, err := range table.Rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		texts := make([]string, table.Width)
 		for j := range texts {
 			texts[j] = string(table.Cell(row, j))

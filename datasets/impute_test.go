@@ -72,9 +72,7 @@ func (c *imputerCase) check(t *testing.T, set *datasets.Set, train []int) {
 // near wants equal numbers to 1e-12, relative to the larger of 1 and the value, and gaps at the same places.
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-	}
+	must.Be(t, len(got), len(want), what)
 	for i, w := range want {
 		if g := got[i]; math.IsNaN(g) != math.IsNaN(w) || math.Abs(g-w) > 1e-12*max(1, math.Abs(w)) {
 			t.Errorf("%s: value %d is %v, want %v", what, i, g, w)

@@ -40,9 +40,7 @@ func TestGroups(t *testing.T) {
 			starts = append(starts, sum)
 			sum += size
 		}
-		if sum != d {
-			t.Fatalf("the groups have %d of %d features", sum, d)
-		}
+		must.Be(t, sum, d, "the groups")
 		for _, b := range blocks {
 			if k := slices.Index(starts, b.From); k < 0 || k+1 < len(starts) && starts[k+1] != b.To {
 				t.Fatalf("groups start at %v: none is %v", starts, b)
@@ -75,17 +73,13 @@ func TestBlocksAreShownToThoseThatUseThem(t *testing.T) {
 		_, memory := s.MemoryEstimate(d.Shape(), nil)
 		all := s.FitAll(t.Context(), Env{}, d, []json.RawMessage{nil}, func(int, Model) error { return nil })
 		for _, err := range []error{fit, all, memory} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		if s.Blocks != uses || len(seen) != 3 {
 			t.Fatalf("Blocks is %v, want %v; asked %d times of 3", s.Blocks, uses, len(seen))
 		}
 		for i, blocks := range seen {
-			if (blocks != nil) != uses {
-				t.Errorf("uses blocks: %v; the method's function %d sees %v", uses, i, blocks)
-			}
+			must.Be(t, blocks != nil, uses, "function", i, "sees", blocks)
 		}
 	}
 }

@@ -17,9 +17,7 @@ func TestPackageOf(t *testing.T) {
 		"main.main":                                                      "main",
 		"main.main.func1":                                                "main",
 	} {
-		if got := packageOf(function); got != want {
-			t.Errorf("%s is of %q, want %q", function, got, want)
-		}
+		must.Be(t, packageOf(function), want, function)
 	}
 }
 
@@ -38,9 +36,7 @@ func defined(files fstest.MapFS) Spec {
 // TestCode: the code of a method with source files depends on them and on this package, and that
 // of a method without on the program.
 func TestCode(t *testing.T) {
-	if pkg := defined(nil).Package(); pkg != module+"/registry" {
-		t.Errorf("the method is of package %q", pkg)
-	}
+	must.Be(t, defined(nil).Package(), module+"/registry", "the method is of package")
 	code := func(text string) string {
 		s := defined(fstest.MapFS{"m.go": {Data: []byte(text)}})
 		s.pkg = "example.com/mine"

@@ -69,9 +69,7 @@ func TestMapAsParameters(t *testing.T) {
 	if err != nil || string(got[0]) != `{"a":1,"b":2}` || string(got[1]) != `{"a":1,"b":3}` {
 		t.Errorf("settings %s, %v", got, err)
 	}
-	if got := string(s.Defaults()); got != `{"a":1}` {
-		t.Errorf("defaults %s", got)
-	}
+	must.Be(t, string(s.Defaults()), `{"a":1}`, "defaults")
 }
 
 // TestConcurrentSettings is for the race detector too.
@@ -106,9 +104,7 @@ type plain struct {
 // a reference they would be lost, and Define says so, as it does of infinities.
 func TestDefaultsThatJSONCannotHold(t *testing.T) {
 	decode := decoder("m", plain{T: 1, seen: 2})
-	if p, err := decode(json.RawMessage(`{"t":3}`)); err != nil || p != (plain{T: 3, seen: 2}) {
-		t.Errorf("decoded %+v, %v", p, err)
-	}
+	must.Be(t, must.Get(decode(json.RawMessage(`{"t":3}`)))(t), plain{T: 3, seen: 2}, "decoded")
 	for says, define := range map[string]func(){
 		"the defaults of method m":      func() { defineParams(hidden{Widths: []int{1}, seen: 2}, nil) },
 		"unsupported value: +Inf":       func() { defineParams(params{T: 1, Gamma: math.Inf(1)}, nil) },

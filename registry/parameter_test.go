@@ -46,9 +46,7 @@ func TestRanges(t *testing.T) {
 		{Parameter{Default: []byte("[1]")}, "", nil, nil},
 	} {
 		p := must.Get(c.p.parsed())(t)
-		if got := c.p.Allowed(); got != c.words {
-			t.Errorf("%s: %q, want %q", c.p.Range, got, c.words)
-		}
+		must.Be(t, c.p.Allowed(), c.words, c.p.Range)
 		for _, v := range c.allowed {
 			if !p.allows(v) {
 				t.Errorf("%s refuses %v", c.p.Range, v)
@@ -106,9 +104,7 @@ func TestAbsentParameters(t *testing.T) {
 	for _, p := range s.Parameters() {
 		listed = append(listed, p.Name+"="+string(p.Default))
 	}
-	if got := strings.Join(listed, " "); got != `a=1 kind="plain" on=false` {
-		t.Errorf("the parameters are %s", got)
-	}
+	must.Be(t, strings.Join(listed, " "), `a=1 kind="plain" on=false`, "the parameters")
 	for setting, want := range map[string]string{
 		`{}`: `{"a":1}`, `{"kind":"plain","on":false}`: `{"a":1}`, `{"kind":"fancy"}`: `{"a":1,"kind":"fancy"}`,
 		`{"on":true}`: `{"a":1,"on":true}`,

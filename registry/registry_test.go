@@ -99,9 +99,7 @@ func TestCanonicalSettings(t *testing.T) {
 
 func TestRegistry(t *testing.T) {
 	r := New(define("b", nil)).With(define("A", nil))
-	if got := strings.Join(r.Names(), " "); got != "A b" {
-		t.Errorf("names %q are not sorted", got)
-	}
+	must.Be(t, strings.Join(r.Names(), " "), "A b", "names")
 	if s, err := r.Lookup("B"); err != nil || s.Name != "b" {
 		t.Errorf("lookup ignores case: %v %v", s.Name, err)
 	}
@@ -144,9 +142,7 @@ func TestFitChecksBeforeItWorks(t *testing.T) {
 func TestEstimates(t *testing.T) {
 	sh := Shape{Task: Binary, N: 10, D: 3, Classes: 2}
 	plain := define("m", nil)
-	if b, err := plain.MemoryEstimate(sh, nil); err != nil || b != 16*30 {
-		t.Errorf("default memory %d, %v", b, err)
-	}
+	must.Be(t, must.Get(plain.MemoryEstimate(sh, nil))(t), 16*30, "default memory")
 }
 
 // TestWork: the work of a method grows by its exponents, and without them like n d for each grid point.
@@ -174,13 +170,9 @@ func TestWork(t *testing.T) {
 }
 
 func TestTasks(t *testing.T) {
-	if got := (Binary | Regression).String(); got != "binary,regression" {
-		t.Errorf("tasks print as %q", got)
-	}
+	must.Be(t, (Binary | Regression).String(), "binary,regression", "tasks print as")
 	for _, task := range []Task{Binary, Multiclass, Regression} {
-		if back, err := ParseTask(task.String()); err != nil || back != task {
-			t.Errorf("%v is read back as %v, %v", task, back, err)
-		}
+		must.Be(t, must.Get(ParseTask(task.String()))(t), task, "is read back as")
 	}
 	if _, err := ParseTask("ranking"); err == nil {
 		t.Error("an unknown task is read")

@@ -4,15 +4,15 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestLibrariesOfVersions: a version names its libraries, and what two versions differ in is said by name.
 func TestLibrariesOfVersions(t *testing.T) {
 	with := map[string]string{"sklearn": "1.9.1", "numpy": "2.4.6"}
 	version := WithLibraries("1+3fa9c1d2", with)
-	if version != "1+3fa9c1d2 numpy=2.4.6 sklearn=1.9.1" {
-		t.Error(version)
-	}
+	must.Be(t, version, "1+3fa9c1d2 numpy=2.4.6 sklearn=1.9.1")
 	for _, v := range []struct {
 		version, own string
 		libraries    map[string]string

@@ -33,9 +33,7 @@ func TestTable2InThePapersOrder(t *testing.T) {
 			t.Errorf("%s: variant of %q, task %v", e.Name, e.VariantOf, e.Task)
 		}
 	}
-	if diff := cmp.Diff(table2, names); diff != "" {
-		t.Error(diff)
-	}
+	must.Be(t, cmp.Diff(table2, names), "")
 }
 
 func TestCatalogueIsConsistent(t *testing.T) {
@@ -64,9 +62,7 @@ func TestSourcesAgree(t *testing.T) {
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the mirror has no sources.json")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var listed []struct {
 		File, SHA256, Repository, Commit, Path, Note string
 		Bytes                                        int64
@@ -90,9 +86,7 @@ func TestSourcesAgree(t *testing.T) {
 		delete(ours, l.File)
 		got := []any{f.Bytes, f.SHA256, f.Repository, f.Commit, f.Source, f.Note != ""}
 		want := []any{l.Bytes, l.SHA256, l.Repository, l.Commit, l.Path, l.Note != ""}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", l.File, diff)
-		}
+		must.Be(t, cmp.Diff(want, got), "", l.File)
 		must.Be(t, f.ZipEntry != "", strings.HasSuffix(f.Source, ".zip"), l.File, f.Source)
 	}
 	for path := range ours {
@@ -211,9 +205,7 @@ func TestTextBytes(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, "my.csv"), make([]byte, 1234), 0o600))
 	own, err := Description{TOML: "name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n", Path: filepath.Join(dir,
 		"mine.toml")}.Entry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for e, want := range map[*Entry]int64{
 		own:                        1234,
 		lookup(t, "wine"):          lookup(t, "wine").DataFiles()[0].Bytes,

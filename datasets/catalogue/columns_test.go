@@ -47,9 +47,7 @@ func TestSpellingsOfOneReading(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			short, long := described(t, c.short), described(t, c.long)
 			short.Columns = nil // names change no number
-			if diff := cmp.Diff(long.Reading, short.Reading); diff != "" {
-				t.Error(diff)
-			}
+			must.Be(t, cmp.Diff(long.Reading, short.Reading), "")
 			must.Be(t, short.Fingerprint([]string{"s"}), long.Fingerprint([]string{"s"}))
 		})
 	}
@@ -81,9 +79,7 @@ func TestClassNames(t *testing.T) {
 		"task = \"multiclass\"\nclasses = [\"b\", \"a\"]": {"b", "a"},
 		"task = \"regression\"":                           nil,
 	} {
-		if diff := cmp.Diff(want, described(t, "label = \"y\"\n"+toml).ClassNames()); diff != "" {
-			t.Errorf("%q: %s", toml, diff)
-		}
+		must.Be(t, cmp.Diff(want, described(t, "label = \"y\"\n"+toml).ClassNames()), "", toml)
 	}
 }
 

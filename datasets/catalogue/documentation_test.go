@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -47,9 +48,7 @@ func documents(t *testing.T) (keys, examples []byte) {
 	if err == nil {
 		examples, err = os.ReadFile(filepath.Join(testenv.Root(), "docs", "how-to", "own-data.md"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return keys, append(examples, keys...)
 }
 

@@ -80,9 +80,7 @@ func TestDescriptions(t *testing.T) {
 	} {
 		must.Get(a.Add(t.Context(), ref))(t)
 		paths, _ := filepath.Glob(filepath.Join(a.Dir, "*-"+strings.TrimPrefix(ref[len(ref)-2:], "0")+".toml"))
-		if len(paths) != 1 {
-			t.Fatalf("%s makes %v", ref, paths)
-		}
+		must.Be(t, len(paths), 1, ref, paths)
 		e := must.Get(catalogue.Builtin().Add(paths[0]))(t)
 		s := must.Get(read.Load(t.Context(), files.Directory{}, e))(t)
 		if got := fmt.Sprint(s.Features, s.Labels, s.Counts(), len(s.Splits), " splits ", s.Gaps.Impute,

@@ -22,36 +22,25 @@ const (
 // TestUserChannelsOfOneFile: the features of one file are divided by the key channels, and targets move to their range.
 func TestUserChannelsOfOneFile(t *testing.T) {
 	s := must.Get(userSet(t, divided, "a.csv", "1,1,2,3\n2,4,5,6\n5,7,8,9\n"))(t)
-	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}},
-		s.Blocks); diff != "" {
-		t.Error(diff)
-	}
+	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}},
+		s.Blocks), "")
 	must.Be(t, s.Y, []float64{-1, -0.5, 1})
 }
 
 func TestUserChannels(t *testing.T) {
 	const toml = "name = \"mine\"\nlabel = 0\nformat = \"blank\"\n[[files]]\npath = \"a\"\nchannel = " +
 		"\"left\"\n[[files]]\npath = \"b\"\nchannel = \"right\"\npermute = 2\n"
-	s, err := userSet(t, toml, "a", "x 1 2\ny 3 4\ny 9 0\n", "b", "5\t6\n7\t8\n11\t0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(userSet(t, toml, "a", "x 1 2\ny 3 4\ny 9 0\n", "b", "5\t6\n7\t8\n11\t0\n"))(t)
 	order := rng.New(2).Permutation(3) // of the rows of the second file
 	if diff := cmp.Diff([]float64{1, 3, 9}, []float64{s.X.At(0, 0), s.X.At(1, 0), s.X.At(2, 0)}); diff != "" ||
 		order[0] == 0 {
 		t.Error(diff, order)
 	}
-	if diff := cmp.Diff([]float64{5, 7, 11}[order[0]], s.X.At(0, 2)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}},
-		s.Blocks); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"left.c1", "left.c2", "right.c0", "right.c1"}, s.Features); diff != "" {
-		t.Error(diff)
-	}
-	_, err = userSet(t, toml, "a", "x 1\ny 3\n", "b", "5 6\n")
+	must.Be(t, cmp.Diff([]float64{5, 7, 11}[order[0]], s.X.At(0, 2)), "")
+	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}},
+		s.Blocks), "")
+	must.Be(t, cmp.Diff([]string{"left.c1", "left.c2", "right.c0", "right.c1"}, s.Features), "")
+	_, err := userSet(t, toml, "a", "x 1\ny 3\n", "b", "5 6\n")
 	want := "DIR/b: the file has 1 rows and DIR/a has 2; files with a channel are joined by columns and must have " +
 		"equal rows"
 	if err == nil || err.Error() != want {

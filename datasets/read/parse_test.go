@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
@@ -60,9 +61,7 @@ func TestFormatsAgree(t *testing.T) {
 			e := &catalogue.Entry{Name: name, Task: registry.Binary, Reading: c.reading}
 			s, err := reader{e, &format.Budget{Limit: 1 << 30}}.read(t.Context(),
 				[]content{{name: name, data: []byte(c.text)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if !slices.Equal(s.X.RawMatrix().Data, x) || s.Y[0] != -1 || s.Y[1] != 1 {
 				t.Fatalf("%s: read %v %v, wrote %v", name, s.X.RawMatrix().Data, s.Y, x)
 			}

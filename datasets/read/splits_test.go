@@ -36,16 +36,12 @@ func splitSet(t *testing.T, splits string) (*datasets.Set, error) {
 func TestSplits(t *testing.T) {
 	s, err := splitSet(t, splitsHead+"TEST,3,1,1\nTRAIN,0,1,1\nTRAIN,2,0,0\nTRAIN,0,0,0\nTEST,1,0,0\n'TEST',3,0,0\n"+
 		"TRAIN,1,0,1\nTEST,2,0,1\nTEST,0,0,1\nTRAIN,3,0,1\nTRAIN,1,1,0\nTEST,2,1,0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := []datasets.Division{
 		{Train: []int{0, 2}, Test: []int{1, 3}}, {Train: []int{1, 3}, Test: []int{0, 2}},
 		{Train: []int{1}, Test: []int{2}}, {Train: []int{0}, Test: []int{3}},
 	}
-	if diff := cmp.Diff(want, s.Splits); diff != "" {
-		t.Errorf("splits (-want +got):\n%s", diff)
-	}
+	must.Be(t, cmp.Diff(want, s.Splits), "", "splits (-want +got)")
 }
 
 // TestFaultySplits: each fault of a file of splits is one line with its place.

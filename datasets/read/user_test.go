@@ -178,9 +178,7 @@ func TestUserSets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := must.Get(userSet(t, c.toml, c.files...))(t)
-			if diff := cmp.Diff(c.x, rowsOf(s)); diff != "" {
-				t.Error(diff)
-			}
+			must.Be(t, cmp.Diff(c.x, rowsOf(s)), "")
 			if !slices.Equal(s.Y, c.y) || s.TrainRows != c.train {
 				t.Errorf("y %v, train rows %d; want %v, %d", s.Y, s.TrainRows, c.y, c.train)
 			}

@@ -82,9 +82,7 @@ func TestUnpinned(t *testing.T) {
 		"npx axe", "go install golang.org/x/vuln/cmd/govulncheck@latest", "$(GO) run x/y@master",
 		"curl -fsS https://sh.example | sh", "bash <(wget -O- https://sh.example)", "pipx install zig",
 	} {
-		if len(unpinned(line)) != 1 {
-			t.Errorf("%q is not refused", line)
-		}
+		must.Be(t, len(unpinned(line)), 1, line)
 	}
 	for _, line := range []string{
 		"# pip install pandas", "pip install -q \\\n  --require-hashes -r peers.txt",
@@ -119,8 +117,7 @@ func TestVulnerabilitiesAreNotChecked(t *testing.T) {
 	absent := httptest.NewServer(http.NotFoundHandler())
 	absent.Close()
 	for _, database := range []string{failing.URL, absent.URL} {
-		out, err := vulns(t, database, "./internal/wording")
-		must.Do(t, err)
+		out := must.Get(vulns(t, database, "./internal/wording"))(t)
 		must.Be(t, out, "known vulnerabilities were not checked: the database at "+database+" does not answer\n")
 	}
 }
@@ -150,8 +147,7 @@ func TestVulnerabilitiesAreFound(t *testing.T) {
 		t.Error("a vulnerability that is called passes")
 	}
 	must.Hold(t, out, "affected by 1 vulnerability from 1 module", "GO-2026-0001", "unix.Flock")
-	out, err = vulns(t, "file://"+database, "./internal/wording")
-	must.Do(t, err)
+	out = must.Get(vulns(t, "file://"+database, "./internal/wording"))(t)
 	must.Hold(t, out, "No vulnerabilities found")
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()

@@ -322,9 +322,7 @@ func TestChangingDescription(t *testing.T) {
 	p := load(t, plugin(t, "changing"), external.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	first, giveBack, err := p.Take(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer giveBack()
 	defer cancel()
 	_, _, err = p.Take(ctx)
@@ -352,10 +350,7 @@ func TestCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v", err)
 	}
-	pid, err := strconv.Atoi(string(child))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Get(strconv.Atoi(string(child)))(t)
 	if !gone(pid) {
 		t.Error("what the plugin started lives on")
 	}
@@ -367,10 +362,7 @@ func TestCancelled(t *testing.T) {
 // TestClosed: no process and no file outlives the plugin.
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
-	p, err := external.Load(context.Background(), plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(external.Load(context.Background(), plugin(t, "ridge"), readSelf(external.Options{Folder: dir})))(t)
 	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -397,9 +389,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 	dir := t.TempDir()
 	live := load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
-	if err := os.Mkdir(filepath.Join(dir, ".bench-plugin.7.bench-partial"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, ".bench-plugin.7.bench-partial"), 0o700))
 	load(t, plugin(t, "ridge"), readSelf(external.Options{Folder: dir}))
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)

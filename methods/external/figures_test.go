@@ -40,9 +40,7 @@ func BenchmarkOverhead(b *testing.B) {
 					if err == nil {
 						err = m.Score(ctx, d.X, out)
 					}
-					if err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, err)
 				}
 			})
 		}
@@ -67,9 +65,7 @@ func TestOverhead(t *testing.T) {
 				if err == nil {
 					err = m.Score(t.Context(), d.X, out)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 			}
 		})/fits + elsewhere/fits
 	}
@@ -141,9 +137,7 @@ func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat
 		err := s.FitAll(ctx, env, learn, settings, func(_ int, m registry.Model) error {
 			return m.Score(ctx, valid, out)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	})
 	t.Logf("%.3f s in bench itself, %.3f s in the plugin", here, elsewhere)
 	return here + elsewhere
@@ -158,7 +152,5 @@ func writeArray(t *testing.T, file string, v any) {
 	if err == nil {
 		err = f.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }

@@ -80,7 +80,5 @@ func TestDataIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sh")
 	write(t, file, `read line; echo '{"id":1,"protocol":[1,1],"name":"Bounded","version":"1","tasks":["binary"],`+
 		`"summary":"'$(ulimit -d; sh -c 'ulimit -d')'"}'; read line`)
-	if said := load(t, file, external.Options{Data: 1 << 29}).Describes().Summary; said != "524288 524288" {
-		t.Errorf("data of %s KiB", said)
-	}
+	must.Be(t, load(t, file, external.Options{Data: 1 << 29}).Describes().Summary, "524288 524288", "data in KiB")
 }

@@ -43,22 +43,16 @@ func TestForked(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		for k := range 2 {
 			for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
-				if v != d.X.At(i, 0)+float64(k) {
-					t.Fatalf("fit %d of a context: score %d is %v of %v", k, i, v, d.X.At(i, 0))
-				}
+				must.Be(t, v, d.X.At(i, 0)+float64(k), "fit", k, "score", i)
 			}
 		}
-		if n := len(p.Processes()); n != 2 {
-			t.Errorf("%d processes; a warm one and its copy are expected", n)
-		}
+		must.Be(t, len(p.Processes()), 2)
 		cancel()
 	}
 	for how, want := range map[int]string{1: "exit code 3", 2: "SIGSEGV"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := p.Spec().Fit(ctx, registry.Env{}, d, fmt.Appendf(nil, `{"how":%d}`, how))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %q", err, want)
-		}
+		must.Say(t, err, want)
 		cancel()
 	}
 }
@@ -77,10 +71,7 @@ func TestNothingPassesThroughTheWarmProcess(t *testing.T) {
 		for range 3 {
 			ctx, cancel := context.WithCancel(context.Background())
 			for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
-				if v != d.X.At(i, 0) {
-					t.Fatalf("%s: something of one context is there in the next: score %d is %v of %v", how, i, v,
-						d.X.At(i, 0))
-				}
+				must.Be(t, v, d.X.At(i, 0), how, "something of one context is there in the next: score", i)
 			}
 			cancel()
 		}
@@ -103,9 +94,7 @@ serve(Plain)
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		for i, v := range fitAndScore(t, ctx, p.Spec(), d, "{}") {
-			if v != d.X.At(i, 0) {
-				t.Errorf("score %d is %v of %v", i, v, d.X.At(i, 0))
-			}
+			must.Be(t, v, d.X.At(i, 0), "score", i)
 		}
 		cancel()
 	}
@@ -205,10 +194,7 @@ func TestForkedBits(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			a, b := fitAndScore(t, ctx, started.Spec(), d, "{}"), fitAndScore(t, ctx, copied.Spec(), d, "{}")
 			for i := range a {
-				if a[i] != b[i] {
-					t.Fatalf("%s: score %d is %v from a process that was started and %v from a copy", name, i, a[i],
-						b[i])
-				}
+				must.Be(t, a[i], b[i], name, "score", i)
 			}
 			cancel()
 		}

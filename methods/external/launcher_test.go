@@ -55,9 +55,7 @@ func TestAskingAnInterpreter(t *testing.T) {
 			o.Python = python(t)
 		}
 		p := load(t, filepath.Join(dir, name), o)
-		if said := p.Describes().Summary; said != "refused" {
-			t.Errorf("%s reads %q", name, said)
-		}
+		must.Be(t, p.Describes().Summary, "refused", name)
 		if _, err := os.Stat(escaped); err == nil {
 			t.Errorf("%s: something ran outside the sandbox", name)
 			_ = os.Remove(escaped)

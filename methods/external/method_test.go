@@ -143,9 +143,7 @@ func TestHash(t *testing.T) {
 		len(libraries) != 1 || libraries["numpy"] != "1" {
 		t.Errorf("version %s", first)
 	}
-	if again := version(); again != first {
-		t.Errorf("versions %s and %s of the same files", first, again)
-	}
+	must.Be(t, version(), first, "version of the same files")
 	seen := []string{first}
 	for _, change := range []func(){
 		func() { write("part", "two") },
@@ -179,10 +177,7 @@ func TestMixedParameters(t *testing.T) {
 		`{"c": -1}`: "it must be a finite number above 0", `{"c": "x"}`: "it must be",
 		`{"depth": [1]}`: "depth = [1]; it must be a number, a string", `{"d": 1}`: `unknown field "d"`,
 	} {
-		if _, err := s.Settings(shape, nil, json.RawMessage(setting)); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", setting, err, want)
-		}
+		must.Say(t, must.Err(s.Settings(shape, nil, json.RawMessage(setting))), want)
 	}
 }
 

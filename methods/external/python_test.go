@@ -142,14 +142,9 @@ serve(Pooled)
 `))(t)
 	d := sample(10, 2)
 	for i, v := range fitAndScore(t, t.Context(), p.Spec(), d, "{}") {
-		if v != 6*d.X.At(i, 0) {
-			t.Fatalf("score %d is %v of %v", i, v, d.X.At(i, 0))
-		}
+		must.Be(t, v, 6*d.X.At(i, 0), "score", i)
 	}
-	if _, err := p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`)); err == nil ||
-		!strings.Contains(err.Error(), "use threads, or Process with Pipe") {
-		t.Errorf("%v", err)
-	}
+	must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`))), "use threads, or Process with Pipe")
 }
 
 // TestErrorsOfPython: an exception is an error with its end of the trace, and the process lives on.
@@ -182,9 +177,7 @@ serve(Strict, grid={"c": [1.0]})
 		}
 	}
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
-	if n := len(p.Processes()); n != 1 {
-		t.Errorf("%d processes", n)
-	}
+	must.Be(t, len(p.Processes()), 1)
 }
 
 // TestRefusedPython: mistakes of a script are said when it is loaded.
@@ -270,14 +263,10 @@ func TestDeclaredLibraries(t *testing.T) {
 				t.Cleanup(p.Close)
 			}
 			if c.fault != "" {
-				if err == nil || !strings.Contains(err.Error(), c.fault) {
-					t.Errorf("%v; want %q", err, c.fault)
-				}
+				must.Say(t, err, c.fault)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			_, named := registry.Libraries(p.Spec().Version)
 			if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, c.want) {
 				t.Errorf("version %s; want %v", p.Spec().Version, c.want)
@@ -298,9 +287,7 @@ func installed(t *testing.T, name string) string {
 	}
 	out, err := exec.Command(python(t), "-c",
 		"import sys; from importlib.metadata import version; print(version(sys.argv[1]), end='')", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return string(out)
 }
 

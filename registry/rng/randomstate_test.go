@@ -148,14 +148,10 @@ func TestNormalsOneByOne(t *testing.T) {
 			together := make([]float64, n)
 			a.Norms(together)
 			for i, v := range together {
-				if one := b.Norm(); one != v {
-					t.Fatalf("normal %d of %d is %v alone, %v together", i, n, one, v)
-				}
+				must.Be(t, b.Norm(), v, "normal", i, n)
 			}
 		}
-		if a.Uint32() != b.Uint32() {
-			t.Fatal("the streams are at different positions")
-		}
+		must.Be(t, a.Uint32(), b.Uint32(), "the streams are at different positions")
 	})
 }
 
@@ -188,9 +184,7 @@ func TestLog(t *testing.T) {
 		{0x1.e18cc1c53ea1cp-2, -0x1.8248dacc2f7fep-1},
 		{0x1.ac44ace32d283p-1, -0x1.6db8a5b39821fp-3},
 	} {
-		if got := log(row[0]); got != row[1] {
-			t.Errorf("log %v is %x, want %x", row[0], got, row[1])
-		}
+		must.Be(t, log(row[0]), row[1], "log", row[0])
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.Float64Range(0x1p-104, 1).Draw(t, "s")
@@ -210,9 +204,7 @@ func TestPermutationIsOne(t *testing.T) {
 		p := r.Permutation(n)
 		slices.Sort(p)
 		for i, v := range p {
-			if v != i {
-				t.Fatalf("position %d of the sorted permutation holds %d", i, v)
-			}
+			must.Be(t, v, i, "position  of the sorted permutation holds")
 		}
 	})
 }

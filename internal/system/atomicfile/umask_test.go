@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // A new file gets what the umask leaves, from its first byte on.
@@ -27,9 +29,7 @@ func TestUmask(t *testing.T) {
 			return nil
 		})
 		syscall.Umask(before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		check(t, path, "", want)
 	}
 }
