@@ -260,9 +260,7 @@ func TestRefusals(t *testing.T) {
 		{"a.csv", "words\nonly\n", describe.Options{},
 			"DIR/a.csv: every line has one column; a set needs an input and a label"},
 	} {
-		if _, err := described(t, c.name, c.content, c.o); err == nil || err.Error() != c.want {
-			t.Errorf("got  %v\nwant %s", err, c.want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(described(t, c.name, c.content, c.o))), c.want)
 	}
 }
 

@@ -153,9 +153,7 @@ name = "a1a"
 file = "a1a.svm"
 `,
 	} {
-		if _, err := c.Lookup(name); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(c.Lookup(name))), want)
 	}
 	if names := c.Names(); !slices.IsSorted(names) || len(names) != len(c.All()) || len(names) < 40 {
 		t.Errorf("names %v", names)

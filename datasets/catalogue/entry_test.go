@@ -1,10 +1,12 @@
 package catalogue
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestChannelMistakes(t *testing.T) {
@@ -27,10 +29,7 @@ func TestChannelMistakes(t *testing.T) {
 			"task = \"regression\"\ntarget_range = [1.0, 1.0]\n": "set mine: target_range = [1 1] must be two finite " +
 			"numbers, the smaller first, e.g. [-1.0, 1.0]",
 	} {
-		if _, err := decodeEntry("set.toml", []byte(toml), t.TempDir()); err == nil ||
-			err.Error() != "set.toml: "+want {
-			t.Errorf("got  %v\nwant set.toml: %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(decodeEntry("set.toml", []byte(toml), t.TempDir()))), "set.toml: "+want)
 	}
 }
 
@@ -88,9 +87,7 @@ func TestDescriptionErrors(t *testing.T) {
 		head + "[[files]]\n" +
 			"path = \"a.csv\"\nsize = 1": `unknown key "files.size"; the keys are listed in docs/reference/datasets.md`,
 	} {
-		if _, err := decodeEntry("set.toml", []byte(toml), "/dir"); err == nil || err.Error() != "set.toml: "+want {
-			t.Errorf("%q:\ngot  %v\nwant set.toml: %s", toml, err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(decodeEntry("set.toml", []byte(toml), "/dir"))), "set.toml: "+want)
 	}
 	// What only the built-in catalogue must have.
 	for toml, want := range map[string]string{

@@ -186,9 +186,7 @@ func TestFetchFailures(t *testing.T) {
 			want := fmt.Sprintf("%[1]s: %[1]s/%[1]s.csv: from https://raw.githubusercontent.com%[2]s: %[3]s; run "+
 				"`bench data fetch %[1]s` again, or take the file from a mirror with --from", c.name, webPath(c.name),
 				c.want)
-			if err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
-			}
+			must.Be(t, fmt.Sprint(err), want)
 			if last.Status != Failed || last.Err == nil {
 				t.Errorf("last event %v", last)
 			}

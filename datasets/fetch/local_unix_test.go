@@ -63,15 +63,11 @@ func TestLocalFailures(t *testing.T) {
 	err := Files(t.Context(), files.Directory{Root: notADirectory}, entries, o)
 	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, " +
 		"set4, set5, set6: choose another directory with --data"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(err), want)
 	err = Files(t.Context(), files.Directory{Root: notADirectory}, entries[:1], o)
 	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another " +
 		"directory with --data"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(err), want)
 	if os.Getuid() != 0 { // root may write anywhere
 		locked := t.TempDir()
 		must.Do(t, os.Chmod(locked, 0o555))

@@ -25,13 +25,8 @@ func TestMissingFileOfAUserSet(t *testing.T) {
 	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n"
 	e := must.Get(catalogue.Description{TOML: toml, Path: filepath.Join(dir, "set.toml")}.Entry())(t)
 	want := "mine: " + filepath.Join(dir, "my.csv") + " is not there; correct the path in the set's TOML file"
-	if _, err := (files.Directory{}).Fingerprint(e); err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
-	if err := Files(t.Context(), files.Directory{}, []*catalogue.Entry{e}, Options{}); err == nil ||
-		err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(must.Err((files.Directory{}).Fingerprint(e))), want)
+	must.Be(t, fmt.Sprint(Files(t.Context(), files.Directory{}, []*catalogue.Entry{e}, Options{})), want)
 }
 
 func TestFetchFromMirrors(t *testing.T) {
@@ -64,9 +59,7 @@ func TestFetchFromMirrors(t *testing.T) {
 	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from " +
 		"https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data " +
 		"fetch two` again, or take the file from a mirror with --from"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(err), want)
 	o.From = filepath.Join(mirror, "absent")
 	must.Say(t, Files(t.Context(), store, entries, o), "is not a directory, nor a URL")
 }
@@ -113,9 +106,7 @@ func TestFetchWithoutPublicAddress(t *testing.T) {
 	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{built}, Options{})
 	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that " +
 		"has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(err), want)
 }
 
 func TestFetchDocumentationIsOptional(t *testing.T) {

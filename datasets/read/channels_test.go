@@ -43,9 +43,7 @@ func TestUserChannels(t *testing.T) {
 	_, err := userSet(t, toml, "a", "x 1\ny 3\n", "b", "5 6\n")
 	want := "DIR/b: the file has 1 rows and DIR/a has 2; files with a channel are joined by columns and must have " +
 		"equal rows"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	must.Be(t, fmt.Sprint(err), want)
 }
 
 // TestSizesOfFiles: rows and features of a file are checked.

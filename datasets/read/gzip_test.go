@@ -58,9 +58,7 @@ func TestPackedFiles(t *testing.T) {
 		}
 		s, err := userSet(t, c.toml, name, c.content)
 		if c.want != "" {
-			if err == nil || err.Error() != c.want {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
+			must.Be(t, fmt.Sprint(err), c.want)
 			continue
 		}
 		if err != nil {

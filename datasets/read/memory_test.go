@@ -98,9 +98,7 @@ func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			allocated, err := loadWithin(t, c.limit, c.toml, c.file, c.content)
-			if err == nil || err.Error() != c.want {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
+			must.Be(t, fmt.Sprint(err), c.want)
 			if allocated > c.most {
 				t.Errorf("%d bytes were allocated before the error", allocated)
 			}

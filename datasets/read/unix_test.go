@@ -41,15 +41,11 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		e := must.Get(catalogue.Builtin().Add(description))(t)
 		path := files.Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)
-		if _, err := Load(t.Context(), files.Directory{}, e); err == nil || err.Error() != want {
-			t.Errorf("Load: got  %v\nwant %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(Load(t.Context(), files.Directory{}, e))), want)
 		if state, err := (files.Directory{}).State(e); state != files.Wrong || err == nil || err.Error() != want {
 			t.Errorf("State: got  %v, %v\nwant %s", state, err, want)
 		}
-		if _, err := (files.Directory{}).Fingerprint(e); err == nil || err.Error() != want {
-			t.Errorf("Fingerprint: got  %v\nwant %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err((files.Directory{}).Fingerprint(e))), want)
 	}
 }
 

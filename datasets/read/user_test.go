@@ -24,9 +24,7 @@ func TestMissingFileSaysHowToGetIt(t *testing.T) {
 			"epileptic` from a mirror that has it (--from DIR or URL): the file has no public address",
 	} {
 		e := must.Get(catalogue.Builtin().Lookup(name))(t)
-		if _, err := Load(t.Context(), store, e); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(must.Err(Load(t.Context(), store, e))), want)
 		if state, _ := store.State(e); state != files.Missing {
 			t.Errorf("state %v", state)
 		}
@@ -435,9 +433,7 @@ func TestUserErrors(t *testing.T) {
 				texts = []string{c.file, c.content}
 			}
 			_, err := userSet(t, c.toml, texts...)
-			if err == nil || err.Error() != c.want {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
+			must.Be(t, fmt.Sprint(err), c.want)
 		})
 	}
 }
@@ -450,9 +446,7 @@ func TestTwoFilesMustAgree(t *testing.T) {
 		"a,b,class\n1,2,x\n": `DIR/t.csv: the file has 3 columns and DIR/my.csv has 2; they must agree`,
 	} {
 		_, err := userSet(t, toml, "my.csv", "a,class\n1,x\n2,y\n", "t.csv", content)
-		if err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		must.Be(t, fmt.Sprint(err), want)
 	}
 }
 

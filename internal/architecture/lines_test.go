@@ -147,7 +147,6 @@ func TestTooLarge(t *testing.T) {
 	}
 	code := "```\n" + x(101) + "\n```\n"
 	text := code + "|" + x(101) + "|\n[a](" + x(101) + ")\nü" + x(99) + "\n" + x(101) + "\n" + code
-	if got := strings.Join(wideText("a.md", text), "\n"); got != "a.md:7 has 101 columns; at most 100" {
-		t.Errorf("of a document it says %q", got)
-	}
+	must.Be(t, strings.Join(wideText("a.md", text), "\n"), "a.md:7 has 101 columns; at most 100",
+		"of a document it says")
 }

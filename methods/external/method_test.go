@@ -45,9 +45,8 @@ func TestSameBitsAsHere(t *testing.T) {
 			want, got := fitAndScore(t, t.Context(), ridge(), d, setting),
 				fitAndScore(t, t.Context(), there, d, setting)
 			for i := range want {
-				if math.Float64bits(want[i]) != math.Float64bits(got[i]) {
-					t.Fatalf("%v %s: score %d is %v, not %v", shape, setting, i, got[i], want[i])
-				}
+				must.Be(t, math.Float64bits(want[i]), math.Float64bits(got[i]), shape, setting, "score", i, got[i],
+					want[i])
 			}
 		}
 	}

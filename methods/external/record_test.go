@@ -1,6 +1,7 @@
 package external_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,9 +138,7 @@ func TestNoPlugin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "helper.sh")
 	write(t, file, "exit 0")
 	_, err := external.Load(t.Context(), file, external.Options{})
-	if err == nil || err.Error() != "plugin "+file+": it ended without an answer, so it is no plugin" {
-		t.Errorf("%v", err)
-	}
+	must.Be(t, fmt.Sprint(err), "plugin "+file+": it ended without an answer, so it is no plugin")
 }
 
 // TestFilesOfAPlugin: what a plugin is made of lies in its own folder. Other files are not its to declare, and so to
