@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/registry/rng"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -62,6 +64,33 @@ func TestGroupLassoOracle(t *testing.T) {
 	if len(file.Cases) == 0 {
 		t.Error("group_lasso.json has no case")
 	}
+}
+
+// clusters is a problem of n rows in classes around centres, of d features in channels of size, every other one of
+// which is noise.
+func clusters(n, d, size, count, classes int) (*problem, []float64) {
+	draws := rng.New(3)
+	x, centres, y := make([]float64, n*d), make([]float64, classes*d), make([]float64, classes*n)
+	draws.Norms(x)
+	draws.Norms(centres)
+	for i := range n {
+		for k := range d {
+			if k/size%2 == 0 {
+				x[i*d+k] += 0.7 * centres[i%classes*d+k]
+			}
+		}
+		for c := range classes {
+			y[c*n+i] = -1
+		}
+		y[i%classes*n+i] = 1
+	}
+	sizes := make([]int, d/size)
+	for j := range sizes {
+		sizes[j] = size
+	}
+	p := &problem{embedding: sumEmbedding(rng.New(1), kernel{name: gaussian}, sizes, count, rff.How{}), n: n,
+		a: x, outputs: classes, y: y}
+	return p, p.usual(x, 1)
 }
 
 // TestMoreColumnsThanRows: small penalties with a sharp loss and 40 columns a row are solved in few steps. Block

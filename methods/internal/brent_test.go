@@ -116,30 +116,6 @@ func TestUnimodal(t *testing.T) {
 	})
 }
 
-// TestLocalMinimum tries random waves: the point returned lies inside the interval and
-// the function is no lower two tolerances to both sides of it.
-func TestLocalMinimum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.SliceOfN(rapid.Float64Range(-3, 3), 1, 8).Draw(t, "r")
-		f := func(x float64) float64 {
-			sum := 0.0
-			for i, v := range r {
-				sum += math.Exp(-v * math.Cos(2*math.Pi*x-0.7*float64(i*i)))
-			}
-			return sum
-		}
-		const tol = 1e-2
-		x, fx := solve.Brent(f, -0.5, 0.5, tol)
-		if x < -0.5 || x > 0.5 || fx != f(x) {
-			t.Fatalf("x = %v, f = %v", x, fx)
-		}
-		left, right := max(-0.5, x-2*tol), min(0.5, x+2*tol)
-		if f(left) < fx && f(right) < fx {
-			t.Fatalf("x = %v is no minimum: f there %v, at %v: %v, at %v: %v", x, fx, left, f(left), right, f(right))
-		}
-	})
-}
-
 func TestEmptyInterval(t *testing.T) {
 	if x, fx := solve.Brent(waves, 0.25, 0.25, 1e-2); x != 0.25 || fx != waves(0.25) {
 		t.Errorf("x = %v, f = %v", x, fx)
