@@ -14,8 +14,7 @@ import (
 )
 
 // BenchmarkFit is a fit in processor seconds: -bench 'Fit/^XRFM$' of one method, with GOMAXPROCS=1 where it is compared
-// with a program of one thread (rfm's testdata/time_published.py is such a one). The machines for large sets have up to
-// a million rows.
+// with a program of one thread. The machines for large sets have up to a million rows.
 func BenchmarkFit(b *testing.B) {
 	type row struct {
 		method  string

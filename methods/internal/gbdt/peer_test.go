@@ -85,7 +85,6 @@ type peerRun struct {
 	D       int            `json:"d"`
 	Params  map[string]any `json:"params"`
 	Layout  map[string]any `json:"layout"`
-	Repeat  int            `json:"repeat"`
 	Model   string         `json:"model"`
 	Load    string         `json:"load"`  // a text model whose scores are wanted too
 	Other   string         `json:"other"` // rows that are not of the sample, whose scores are wanted too
@@ -94,7 +93,6 @@ type peerRun struct {
 	sample  *sample
 	other   *sample
 	version string
-	seconds float64
 }
 
 // runPeers trains all of them.
@@ -118,7 +116,6 @@ func runPeers(t testing.TB, runs []*peerRun) {
 		if r.Layout == nil {
 			r.Layout = map[string]any{}
 		}
-		r.Repeat = max(1, r.Repeat)
 		extension := ".txt"
 		if r.Library == "xgboost" {
 			extension = ".json"
@@ -132,14 +129,13 @@ func runPeers(t testing.TB, runs []*peerRun) {
 	must.Get(fmt.Fprintln(p.requests, list))(t)
 	for _, r := range runs {
 		var answer struct {
-			Version string  `json:"version"`
-			Seconds float64 `json:"seconds"`
+			Version string `json:"version"`
 		}
 		if !p.answers.Scan() {
 			t.Fatalf("peer.py answered fewer than %d requests: %v\n%s", len(runs), p.cmd.Wait(), p.log.String())
 		}
 		must.Do(t, json.Unmarshal(p.answers.Bytes(), &answer))
-		r.version, r.seconds = answer.Version, answer.Seconds
+		r.version = answer.Version
 	}
 }
 
