@@ -34,7 +34,7 @@ func features2019(rounds float64) grid {
 }
 
 // TestProtocolGrids compares the settings that the shipped protocols give with the papers': Gautheron et al. 2019,
-// Section 5, and, of the 2020 protocol, the methods whose grids it overrides (others are compared beside the methods).
+// Section 5, and, of the 2020 protocol, the methods whose grids it overrides (see TestPublishedGrids for others).
 func TestProtocolGrids(t *testing.T) {
 	for _, c := range []struct {
 		name         string

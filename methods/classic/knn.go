@@ -52,7 +52,7 @@ const (
 
 // rowsAtOnce is how many rows are scored at a time against n training rows. The products are garbage after each model
 // of a grid, and the collector may find them only after the next model has made its own. So two models' products may be
-// there at once, and they have to be few beside the data.
+// there at once, and they have to be few compared with the data.
 func rowsAtOnce(n int) int { return min(blockRows, max(fewestRows, mostProducts/n)) }
 
 // neighbours is the model: the training rows.

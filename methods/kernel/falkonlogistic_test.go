@@ -13,7 +13,7 @@ import (
 )
 
 // TestLogisticFalkonIsTheMinimum: the gradient of the convex objective by the coefficients of the orthonormal functions
-// T^-T k(., z), which a program of its own computes from the scores, is zero.
+// T^-T k(., z), which is computed from the scores, is zero.
 func TestLogisticFalkonIsTheMinimum(t *testing.T) {
 	const n, gamma = 150, 0.3
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass} {

@@ -80,8 +80,8 @@ func pathSVM(ctx context.Context, env registry.Env, train registry.Data, ps []SV
 }
 
 // gaussianKernel is the kernel matrix of the rows with themselves: in memory up to svm.GramLimit. Of a larger matrix,
-// as many rows as this limit holds are kept. The kernel of another gamma for as many rows lends its memory, where there
-// is one.
+// as many rows as this limit holds are kept. It uses the memory of other, the kernel of another gamma for as many rows,
+// unless that is nil.
 func gaussianKernel(ctx context.Context, other *svm.Kernel[float64], x []float64, d int,
 	gamma float64) (*svm.Kernel[float64], error) {
 	scaled, squares := scaleRows(x, d, slices.Repeat([]float64{gamma}, d))

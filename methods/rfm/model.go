@@ -26,7 +26,7 @@ type model struct {
 	rows func() rows // X under the metric, computed by the first Score
 }
 
-// ready returns m with what scoring needs beside the fields that are saved.
+// ready returns m with what scoring needs besides the fields that are saved.
 func (m *model) ready() *model {
 	m.rows = sync.OnceValue(func() rows { return under(m.X, m.D, m.Metric) })
 	return m

@@ -163,7 +163,7 @@ func (p *Problem) Solve(ctx context.Context, c float64, limit int) (Solution, er
 		}
 		promised = promise
 		copy(p.Alpha, p.Next)
-		if !solvable { // 1/sigma was lost to rounding beside the products of rows: keep sigma smaller from now on
+		if !solvable { // 1/sigma is smaller than the rounding of the products of rows: keep sigma smaller from now on
 			largest = p.sigma / settledGrowth
 		}
 		p.sigma = min(p.sigma*growth(steps), largest)

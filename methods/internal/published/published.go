@@ -1,5 +1,5 @@
-// Package published reads what published programs predict, for the tests of methods beside them. Scripts in testdata
-// folders run such a program and write a file of cases. A case has its problem, and the program's scores of other rows:
+// Package published reads what published programs predict, for tests that compare methods with them. Scripts in
+// testdata folders run such a program and write a file of cases. A case has its problem, and the program's scores of other rows:
 // on drawn rows, which the file holds, or on rows of a real set, which it names (problems.py and real.go read the same
 // rows by the same rule). No row of a real set is in a file.
 package published
@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Problem is a case of a file, to be embedded beside the method's settings.
+// A Problem is a case of a file, to be embedded with the method's settings.
 type Problem struct {
 	Set           string // the real set; empty for drawn rows
 	N, D, Outputs int

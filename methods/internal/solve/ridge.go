@@ -26,7 +26,7 @@ type Ridge struct {
 	system    Shifted
 }
 
-// RidgeBytes is the memory of a Ridge, beside f and a transposed copy of f where n < p.
+// RidgeBytes is the memory of a Ridge, besides f and a transposed copy of f where n < p.
 func RidgeBytes(p, n int) int64 {
 	side := min(p, n)
 	return 8*int64(2*side*side+p) + cholesky.Bytes(side)

@@ -62,7 +62,7 @@ func (p Problem) check(n int) error {
 	return nil
 }
 
-// Solution is a point of the dual and the machine it stands for. The zero value, given to
+// Solution is a point of the dual and its machine. The zero value, given to
 // Solve, is a cold start.
 type Solution struct {
 	Beta      []float64 // dual variables

@@ -23,7 +23,7 @@ import (
 // Stopping rule: the interior point stops where its duality measure and its residual are far below Solve's tolerance.
 
 const (
-	// stepCost is what an SMO step costs beside its active elements, in element operations, which are the units of
+	// stepCost is what an SMO step costs besides its active elements, in element operations, which are the units of
 	// cost.
 	stepCost = 100
 	// switchAfter times n is the cost of SMO steps at which Solve first considers the switch. Solve considers it again
