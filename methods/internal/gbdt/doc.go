@@ -13,7 +13,8 @@
 // results may carry their names. Small things decide which tree grows, and we keep them: how bins are chosen (bin.go)
 // and features bundled (bundle.go), which sums are in single and which in double precision, the order of sums, which
 // bins are computed by subtraction, and how ties are broken. lightgbm_test.go and xgboost_test.go train the libraries,
-// and our trees, on the catalogue's sets. The golden files hold a few of their trees for machines without the libraries.
+// and our trees, on the catalogue's sets. The golden files hold a few of their trees, for machines without the
+// libraries.
 //
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C

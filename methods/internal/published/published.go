@@ -1,7 +1,7 @@
 // Package published reads what published programs predict, for tests that compare methods with them. Scripts in
-// testdata folders run such a program and write a file of cases. A case has its problem, and the program's scores of other rows:
-// on drawn rows, which the file holds, or on rows of a real set, which it names (problems.py and real.go read the same
-// rows by the same rule). No row of a real set is in a file.
+// testdata folders run such a program and write a file of cases. A case has its problem, and the program's scores of
+// other rows: on drawn rows, which the file holds, or on rows of a real set, which it names (problems.py and real.go
+// read the same rows by the same rule). No row of a real set is in a file.
 package published
 
 import (
