@@ -23,18 +23,6 @@ func paperGrid(rounds int) []LeafwiseParams {
 	return out
 }
 
-func paperGrid2019() []DepthwiseParams {
-	var out []DepthwiseParams
-	for _, rate := range []float64{1, .5, .1, .05, .01} {
-		for depth := 1; depth <= 5; depth++ {
-			p := xgboostDefaults
-			p.LearningRate, p.MaxDepth = rate, depth
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // A path is single fits, bit for bit, whatever is shared.
 func TestPathEqualsSingleFits(t *testing.T) {
 	for _, s := range []*sample{drawn(registry.Binary, 150, 3, 2, 1), drawn(registry.Binary, 700, 4, 2, 1),
