@@ -76,16 +76,34 @@ type meanCell struct {
 // Build returns the document. It is an error if an option has an unknown value, if there is nothing to show,
 // or if stored cells contradict each other. Missing and failed runs are no error.
 func Build(ft *frame.Table, o Options) (doc.Document, error) {
-	if err := o.complete(ft); err != nil {
+	t, err := tableOf(ft, o)
+	if err != nil {
 		return doc.Document{}, err
 	}
-	t := table{Table: ft, o: o}
+	return t.document(), nil
+}
+
+// Parts returns the title and the table of means, and for each data set the plot of its splits; the plot of a set
+// without a finished split is empty.
+func Parts(ft *frame.Table) (title string, means doc.Table, splits []doc.Figure, err error) {
+	t, err := tableOf(ft, Options{})
+	if err != nil {
+		return "", doc.Table{}, nil, err
+	}
+	return t.title(), t.main(), doc.Map(t.Sets, t.strip), nil
+}
+
+func tableOf(ft *frame.Table, o Options) (*table, error) {
+	if err := o.complete(ft); err != nil {
+		return nil, err
+	}
+	t := &table{Table: ft, o: o}
 	if ft.Metric.Percent {
 		t.unit = " %"
 	}
 	t.summarise()
 	t.comparePrinted()
-	return t.document(), nil
+	return t, nil
 }
 
 // complete checks the options and fills in the defaults for a table.

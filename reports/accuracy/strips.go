@@ -20,8 +20,8 @@ func (t *table) strips() []doc.Block {
 		t.Metric.Title, fewestInBox)
 	blocks := []doc.Block{doc.Prose{Heading: "Split by split", Paragraphs: []string{about}, Detail: true}}
 	for _, s := range t.Sets {
-		if s.Finished() > 0 {
-			blocks = append(blocks, t.strip(s))
+		if f := t.strip(s); f.Plot != nil {
+			blocks = append(blocks, f)
 		}
 	}
 	if len(blocks) == 1 {
@@ -31,6 +31,9 @@ func (t *table) strips() []doc.Block {
 }
 
 func (t *table) strip(set frame.Set) doc.Figure {
+	if set.Finished() == 0 {
+		return doc.Figure{}
+	}
 	published := t.publishedRow(set)
 	var strips []plot.Strip
 	for i, c := range set.Entries {

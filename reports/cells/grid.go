@@ -60,36 +60,22 @@ func grid(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), Notes: t.NotesOfPairs()}
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",
 		"place", "places", "splits", "splits_ok", "version"}}
-	var edges []string
-	var tables, figures []doc.Block
-	for _, m := range t.Methods {
-		axes, err := axesOf(t, m)
-		if err != nil {
-			return d, err
-		}
-		if len(axes) == 0 {
-			continue
-		}
-		tables = append(tables, choices(t, m, axes))
-		for _, a := range axes {
-			figures = append(figures, a.figure(m))
-			a.record(t, m, &records)
-			edges = append(edges, a.edges(t, m)...)
+	chosen, edges, err := Choices(t)
+	if err != nil {
+		return d, err
+	}
+	d.Blocks = []doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}
+	var figures []doc.Block
+	for _, c := range chosen {
+		d.Blocks = append(d.Blocks, c.Table)
+		for _, a := range c.axes {
+			figures = append(figures, a.figure(t.Methods[c.Place]))
+			a.record(t, t.Methods[c.Place], &records)
 		}
 	}
-	if len(tables) == 0 {
-		return d, fmt.Errorf("%w: no method of the table has a grid of several points", frame.ErrNoResults)
-	}
-	if len(edges) == 0 {
-		edges = []string{"No choice sits on an edge of a grid on half of a set's splits or more."}
-	} else {
-		edges = append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that " +
-			"a wider grid might do better, unless the edge is a natural one:"}, edges...)
-	}
-	d.Blocks = append([]doc.Block{doc.Prose{Heading: "Edges", Paragraphs: edges}}, tables...)
-	flattery, folds := flattery(t)
-	if flattery.Sections != nil {
-		d.Blocks = append(d.Blocks, flattery)
+	inFolds, folds := flattery(t)
+	if inFolds.Sections != nil {
+		d.Blocks = append(d.Blocks, inFolds)
 	}
 	all := []doc.Block{records, folds}
 	if table, records := regrets(t); table.Sections != nil {
@@ -98,6 +84,39 @@ func grid(t *frame.Table) (doc.Document, error) {
 	d.Blocks = append(d.Blocks, figures...)
 	d.Blocks = append(d.Blocks, all...)
 	return d, nil
+}
+
+// A Choice is what a method chose of its grid.
+type Choice struct {
+	Place int       // of the method in the table
+	Table doc.Table // how often each value was chosen on each set
+	axes  []*axis
+}
+
+// Choices returns what the methods chose whose grids have several points, and sentences on choices at edges. It is
+// [frame.ErrNoResults] if there is no such method.
+func Choices(t *frame.Table) (all []Choice, edges []string, err error) {
+	for i, m := range t.Methods {
+		axes, err := axesOf(t, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(axes) == 0 {
+			continue
+		}
+		all = append(all, Choice{i, choices(t, m, axes), axes})
+		for _, a := range axes {
+			edges = append(edges, a.edges(t, m)...)
+		}
+	}
+	switch {
+	case all == nil:
+		return nil, nil, fmt.Errorf("%w: no method of the table has a grid of several points", frame.ErrNoResults)
+	case edges == nil:
+		return all, []string{"No choice sits on an edge of a grid on half of a set's splits or more."}, nil
+	}
+	return all, append([]string{"On half of a set's splits or more the choice sits on an edge of the grid, so that a " +
+		"wider grid might do better, unless the edge is a natural one:"}, edges...), nil
 }
 
 // axesOf returns the parameters that vary in the grids of a method's cells, with what was chosen.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/cells"
@@ -17,31 +16,25 @@ import (
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
 func (p *Page) addTable(o Options) error {
-	d, err := accuracy.Build(&p.table, accuracy.Options{})
+	title, means, splits, err := accuracy.Parts(&p.table)
 	if err != nil {
 		return err
 	}
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Table:
-			if p.Static == "" && !b.Detail {
-				p.Static = render.Fragment(d.Title, b)
-			}
-		case doc.Figure:
-			if i := slices.IndexFunc(p.table.Sets, func(s frame.Set) bool { return s.Name == b.Title }); i >= 0 {
-				section := p.Sets[i]
-				plot := b.Plot
-				b.Plot = func(width float64) doc.Drawing {
-					d := plot(width)
-					d.Marks = doc.Map(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
-						m.Tip = ""
-						return m
-					})
-					return d
-				}
-				section.Plot = render.Fragment(d.Title, b)
-			}
+	p.Static = render.Fragment(title, means)
+	for i, f := range splits {
+		plot := f.Plot
+		if plot == nil {
+			continue
 		}
+		f.Plot = func(width float64) doc.Drawing {
+			d := plot(width)
+			d.Marks = doc.Map(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+				m.Tip = ""
+				return m
+			})
+			return d
+		}
+		p.Sets[i].Plot = render.Fragment(title, f)
 	}
 	return nil
 }
@@ -106,25 +99,17 @@ func (p *Page) addTimes(o Options) error {
 
 // addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
 func (p *Page) addGrid(o Options) error {
-	d, err := cells.Grid.Build(&p.table)
+	choices, edges, err := cells.Choices(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // no method has a grid of several points
 	}
 	if err != nil {
 		return err
 	}
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case doc.Prose:
-			p.Edges = doc.Map(b.Paragraphs, doc.Flat)
-		case doc.Table:
-			i := slices.Index(p.table.Methods, b.Heading)
-			if i < 0 {
-				continue
-			}
-			b.Heading = ""
-			p.Methods[i].Chosen = render.Fragment(d.Title, b)
-		}
+	p.Edges = doc.Map(edges, doc.Flat)
+	for _, c := range choices {
+		c.Table.Heading = ""
+		p.Methods[c.Place].Chosen = render.Fragment("", c.Table)
 	}
 	return nil
 }
