@@ -95,12 +95,12 @@ func (c *cpuClock) peakElsewhere() int64 {
 func (c *cpuClock) measure(work func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start := threadCPU()
+	start, known := threadCPU()
 	defer func() {
-		used, known := threadCPU().since(start)
+		end, _ := threadCPU()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.used += used
+		c.used += (end - start).Seconds()
 		c.unknown = c.unknown || !known
 	}()
 	work()
@@ -138,9 +138,9 @@ func (m *memo) of(clock *cpuClock) func(registry.MemoKey, func() (float64, error
 			clock.elsewhere(r.seconds, 0)
 			return r.value, nil
 		}
-		start := threadCPU()
+		start, known := threadCPU()
 		value, err := compute()
-		used, known := threadCPU().since(start)
+		end, _ := threadCPU()
 		if err != nil || !known {
 			return value, err
 		}
@@ -149,7 +149,7 @@ func (m *memo) of(clock *cpuClock) func(registry.MemoKey, func() (float64, error
 		if m.known == nil {
 			m.known = map[registry.MemoKey]remembered{}
 		}
-		m.known[key] = remembered{value, used}
+		m.known[key] = remembered{value, (end - start).Seconds()}
 		return value, nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 const defaultGrace = 5 * time.Second
@@ -78,7 +79,7 @@ func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 			err = crash(fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack())))
 		}
 		run.CPUSeconds = clock.seconds()
-		if peak, ok := peakRSS(); ok {
+		if peak := processes.Peak(); peak > 0 {
 			run.PeakRSSBytes = new(peak + clock.peakElsewhere())
 		}
 	}()

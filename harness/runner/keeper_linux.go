@@ -108,7 +108,9 @@ func (k *keeper) start(args []string) error {
 		change(attributes)
 		return os.StartProcess("/proc/self/exe", args, attributes)
 	}
-	k.limitGroup()
+	if k.limit > 0 {
+		k.group, _ = processes.NewGroup(k.limit) // usually an error: then only the keeper measures the memory
+	}
 	p, err := start(sandbox.OwnMounts)
 	if err != nil { // this user may have no mounts of its own
 		p, err = start(func(*os.ProcAttr) {})
@@ -126,17 +128,6 @@ func (k *keeper) start(args []string) error {
 	k.worker = p.Pid
 	_ = p.Release() // reap waits for it
 	return errors.Join(requests.Close(), replies.Close())
-}
-
-func (k *keeper) limitGroup() {
-	if k.limit <= 0 {
-		return
-	}
-	group, err := processes.NewGroup(k.limit)
-	if err != nil { // the usual case: only the keeper measures the memory
-		return
-	}
-	k.group = group
 }
 
 func (k *keeper) leaveGroup() {

@@ -5,6 +5,7 @@ package runner
 import (
 	"errors"
 	"os/exec"
+	"time"
 )
 
 // CanIsolate says that worker processes are possible on this system.
@@ -26,11 +27,4 @@ func childrenUse() childUse { return childUse{} }
 
 func leftBehind() bool { return false }
 
-// cpuTime is unknown where the system has no clock per thread.
-type cpuTime struct{}
-
-func threadCPU() cpuTime { return cpuTime{} }
-
-func (cpuTime) since(cpuTime) (float64, bool) { return 0, false }
-
-func peakRSS() (int64, bool) { return 0, false }
+func threadCPU() (used time.Duration, known bool) { return 0, false }

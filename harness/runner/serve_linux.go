@@ -75,30 +75,10 @@ func leftBehind() bool {
 	return true
 }
 
-// cpuTime is the processor time that a thread has used.
-type cpuTime struct {
-	nanoseconds int64
-	known       bool
-}
-
-// threadCPU reads the processor time of the calling thread. It asks the thread's clock, since getrusage counts whole
-// ticks of the system, which are 4 ms and longer than a cell of few rows.
-func threadCPU() cpuTime {
+// threadCPU returns the processor time of the calling thread, and whether the system knows it. It asks the thread's
+// clock, since getrusage counts whole ticks of the system, which are 4 ms and longer than a cell of few rows.
+func threadCPU() (used time.Duration, known bool) {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		return cpuTime{}
-	}
-	return cpuTime{t.Nano(), true}
-}
-
-func (t cpuTime) since(start cpuTime) (float64, bool) {
-	return float64(t.nanoseconds-start.nanoseconds) / 1e9, t.known && start.known
-}
-
-func peakRSS() (int64, bool) {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		return 0, false
-	}
-	return u.Maxrss * 1024, true
+	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano()), err == nil
 }
