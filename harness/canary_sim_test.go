@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -88,15 +89,8 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	}
 	var results []outcome
 	var mu sync.Mutex
-	var group sync.WaitGroup
-	jobs := make(chan func(), 100)
-	for range 2 {
-		group.Go(func() {
-			for j := range jobs {
-				j()
-			}
-		})
-	}
+	var group errgroup.Group
+	group.SetLimit(2)
 	cells := &runner.InProcess{Registry: h.Registry, Data: h.Data}
 	skipped := 0
 	for _, e := range entries {
@@ -112,13 +106,13 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 				continue
 			}
 			for s, c := range planned {
-				jobs <- func() {
+				group.Go(func() error {
 					honest, err1 := cells.Run(context.Background(), c.Spec)
 					c.Spec.Canary = &runner.Canary{Seed: [32]byte{byte(s), 7}}
 					run, err2 := cells.Run(context.Background(), c.Spec)
 					if err1 != nil || err2 != nil || run.Status != result.OK || honest.Status != result.OK {
 						t.Log(c.Cell, err1, err2, run.Error, honest.Error)
-						return
+						return nil
 					}
 					mu.Lock()
 					defer mu.Unlock()
@@ -127,12 +121,12 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 							better(run, honest))
 					}
 					results = append(results, outcome{c.Cell, run.Canary.P, better(run, honest)})
-				}
+					return nil
+				})
 			}
 		}
 	}
-	close(jobs)
-	group.Wait()
+	_ = group.Wait() // no job returns an error
 	count := map[string]int{}
 	slices.SortFunc(results, func(a, b outcome) int { return strings.Compare(a.cell.String(), b.cell.String()) })
 	for _, r := range results {

@@ -177,16 +177,10 @@ func TestMethodSeeds(t *testing.T) {
 			t.Fatalf("%d rows of %s", len(rows), set)
 		}
 		for i, r := range rows {
-			if !reflect.DeepEqual(r.Score, before[set][i].Score) || r.ScoresHash != before[set][i].ScoresHash ||
-				r.Key == before[set][i].Key {
-				t.Errorf("%s on %s, split %d: %+v, with one seed %+v", r.Method, set, r.Split, r, before[set][i])
-			}
-			if got := r.Seeds(); !slices.Equal(got, want[set][r.Split-1]) {
-				t.Fatalf("%s on %s, split %d: seeds %v", r.Method, set, r.Split, got)
-			}
-			if first := r.SeedTests[0]; !reflect.DeepEqual(first.Score, r.Score) || first.ScoresHash != r.ScoresHash {
-				t.Errorf("%s on %s, split %d: the test with its own seed is %+v", r.Method, set, r.Split, first)
-			}
+			must.Be(t, r.Score, before[set][i].Score, "with one seed", r.Method, set, r.Split)
+			must.Be(t, r.ScoresHash, before[set][i].ScoresHash, "with one seed", r.Method, set, r.Split)
+			must.Be(t, r.Key == before[set][i].Key, false, "the key with one seed", r.Method, set, r.Split)
+			must.Be(t, r.Seeds(), want[set][r.Split-1], r.Method, set, r.Split)
 			for k, test := range r.SeedTests {
 				if same := test.ScoresHash == r.ScoresHash &&
 					*test.Score.Correct == *r.Score.Correct; r.Method == "fixed" && !same {
@@ -234,17 +228,6 @@ func TestMethodSeeds(t *testing.T) {
 		}
 	}
 	must.Be(t, noticed, 2, all)
-}
-
-// TestOneMethodSeed is as none: the same keys, so that nothing is run again.
-func TestOneMethodSeed(t *testing.T) {
-	db := openTestDB(t)
-	rowsOf(t, seedHarness(t, oneGrid, thresholds()), db, 1, 2)
-	h := seedHarness(t, "method_seeds = 1\n"+oneGrid, thresholds())
-	if todo, _ := runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 1},
-		nil); todo.Stored != 4 || len(todo.Cells) != 0 {
-		t.Errorf("%d cells are stored, %d are run again", todo.Stored, len(todo.Cells))
-	}
 }
 
 // TestSeedsThatFail: a fit that fails with a further seed is a failed cell that names the seed, and says so when it
