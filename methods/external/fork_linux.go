@@ -79,9 +79,9 @@ func (p *Plugin) warmUp(ctx context.Context) error {
 // unusedProcess returns a process that has served nothing: the process that described the plugin, or a new one.
 func (p *Plugin) unusedProcess(ctx context.Context) (*process, error) {
 	p.mu.Lock()
-	for i, q := range p.idle {
+	for i, q := range p.resting[nil] {
 		if !q.served && q.death() == nil {
-			p.idle = slices.Delete(p.idle, i, i+1)
+			p.resting[nil] = slices.Delete(p.resting[nil], i, i+1)
 			p.mu.Unlock()
 			return q, nil
 		}
@@ -95,11 +95,10 @@ func (p *Plugin) unusedProcess(ctx context.Context) (*process, error) {
 func (p *Plugin) endIdleWarm() {
 	p.forking.Lock()
 	defer p.forking.Unlock()
-	patience := cmp.Or(p.options.Idle, idleFor)
 	p.mu.Lock()
-	busy := len(p.leases) > 0
+	busy := len(p.resting) > 1
 	p.mu.Unlock()
-	if p.warm == nil || busy || time.Since(p.forkedAt) < patience {
+	if p.warm == nil || busy || time.Since(p.forkedAt) < p.options.Idle {
 		return
 	}
 	p.remove(p.warm)

@@ -77,10 +77,11 @@ type Plugin struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   []*process
 	all    map[*process]bool
-	leases map[<-chan struct{}]*lease
-	models int64 // the last number that a model got
+	// The free processes of each context, by its Done channel. They end with the context, so that a method cannot
+	// remember one cell in the next. Those of nil serve any context, and end when they were idle for a while.
+	resting map[<-chan struct{}][]*process
+	models  int64 // the last number that a model got
 
 	forking    sync.Mutex
 	warm       *process // the process that is copied for each context; nil before the first
@@ -99,7 +100,8 @@ func located(file string, o Options) (*Plugin, error) {
 		path = real // for a link, the plugin's files are beside the script to which the link leads
 	}
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{},
-		leases: map[<-chan struct{}]*lease{}}
+		resting: map[<-chan struct{}][]*process{nil: nil}}
+	p.options.Idle = cmp.Or(o.Idle, idleFor)
 	p.options.Network = false // until the description says that the plugin needs the network
 	p.ready = sync.OnceValue(p.prepare)
 	p.policy = sync.OnceValue(p.rights)
@@ -227,7 +229,7 @@ func (p *Plugin) Start(ctx context.Context) error {
 		return p.warmUp(ctx)
 	}
 	p.mu.Lock()
-	ready := slices.ContainsFunc(p.idle, func(q *process) bool { return q.death() == nil })
+	ready := slices.ContainsFunc(p.resting[nil], func(q *process) bool { return q.death() == nil })
 	p.mu.Unlock()
 	if ready {
 		return nil
@@ -401,7 +403,7 @@ func (p *Plugin) CloseGently(patience time.Duration) (forced int) {
 	p.mu.Lock()
 	p.closed = true
 	all := p.all
-	p.all, p.idle = map[*process]bool{}, nil
+	p.all, p.resting[nil] = map[*process]bool{}, nil
 	p.mu.Unlock()
 	p.forking.Lock()
 	if p.warm != nil {

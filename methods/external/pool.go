@@ -1,7 +1,6 @@
 package external
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -13,11 +12,6 @@ import (
 
 // idleFor is the time that an unused process is kept.
 const idleFor = 30 * time.Second
-
-// A lease holds the processes for the fits under one context, such as those of a cell, so that a model finds its
-// process free. The Done channel identifies the context. The processes end with the context, so that a method cannot
-// remember one cell in the next.
-type lease struct{ free []*process }
 
 // manyModels is how many models of single fits a process may hold before the garbage collector runs. Only the
 // collector tells which models are no longer needed.
@@ -50,28 +44,22 @@ func (p *Plugin) free(ctx context.Context) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expireOver()
-	from := &p.idle
-	if done := ctx.Done(); done != nil {
-		l := p.leases[done]
-		if l == nil {
-			l = &lease{}
-			p.leases[done] = l
-			context.AfterFunc(ctx, p.Settle)
-		}
-		if len(l.free) > 0 || p.canFork() { // if the plugin can fork, an idle process may be needed as the warm process
-			from = &l.free
-		}
+	done := ctx.Done()
+	if _, known := p.resting[done]; !known {
+		p.resting[done] = nil
+		context.AfterFunc(ctx, p.Settle)
 	}
-	for len(*from) > 0 {
-		last := len(*from) - 1
-		q := (*from)[last]
-		*from = (*from)[:last]
-		if q.death() == nil {
-			return q
+	for _, of := range []<-chan struct{}{done, nil} {
+		for last := len(p.resting[of]) - 1; last >= 0; last-- {
+			q := p.resting[of][last]
+			p.resting[of] = p.resting[of][:last]
+			if q.death() == nil {
+				return q
+			}
+			delete(p.all, q)
 		}
-		delete(p.all, q)
-		if last == 0 && !p.canFork() {
-			from = &p.idle
+		if p.canFork() { // an idle process may be needed as the warm process
+			break
 		}
 	}
 	return nil
@@ -87,27 +75,24 @@ func (p *Plugin) Settle() {
 
 // expireOver ends the processes of contexts that are over, before AfterFunc does. p.mu is held.
 func (p *Plugin) expireOver() {
-	for done := range p.leases {
+	for done := range p.resting {
 		select {
-		case <-done:
-			p.expire(done)
+		case <-done: // never for nil
 		default:
+			continue
 		}
+		if !p.closed {
+			for _, q := range p.resting[done] {
+				delete(p.all, q)
+				q.kill(errOver)
+				q.awaitEnd() // the request may already have ended it
+			}
+			if p.canFork() {
+				time.AfterFunc(p.options.Idle, p.endIdleWarm)
+			}
+		}
+		delete(p.resting, done)
 	}
-}
-
-func (p *Plugin) expire(done <-chan struct{}) {
-	if l := p.leases[done]; l != nil && !p.closed {
-		for _, q := range l.free {
-			delete(p.all, q)
-			q.kill(errOver)
-			q.awaitEnd() // the request may already have ended it
-		}
-		if p.canFork() {
-			time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.endIdleWarm)
-		}
-	}
-	delete(p.leases, done)
 }
 
 var errOver = errors.New("its process has ended with the cell that it served")
@@ -123,10 +108,10 @@ func (p *Plugin) giveBack(ctx context.Context, q *process) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch l := p.leases[ctx.Done()]; {
+	switch others, serves := p.resting[ctx.Done()]; {
 	case p.closed:
-	case l != nil:
-		l.free = append(l.free, q)
+	case serves:
+		p.resting[ctx.Done()] = append(others, q)
 	default: // the context is over
 		delete(p.all, q)
 		q.kill(errOver)
@@ -140,8 +125,8 @@ func (p *Plugin) rest(q *process) {
 	defer p.mu.Unlock()
 	if !p.closed {
 		q.since = time.Now()
-		p.idle = append(p.idle, q)
-		time.AfterFunc(cmp.Or(p.options.Idle, idleFor), p.retire)
+		p.resting[nil] = append(p.resting[nil], q)
+		time.AfterFunc(p.options.Idle, p.retire)
 	}
 }
 
@@ -149,11 +134,11 @@ func (p *Plugin) rest(q *process) {
 func (p *Plugin) retire() {
 	p.mu.Lock()
 	var old []*process
-	p.idle = slices.DeleteFunc(p.idle, func(q *process) bool {
+	p.resting[nil] = slices.DeleteFunc(p.resting[nil], func(q *process) bool {
 		q.mu.Lock()
 		needed := q.models > 0
 		q.mu.Unlock()
-		if needed || time.Since(q.since) < cmp.Or(p.options.Idle, idleFor) {
+		if needed || time.Since(q.since) < p.options.Idle {
 			return false
 		}
 		old = append(old, q)

@@ -76,13 +76,6 @@ func limitBetween(before, after time.Duration) time.Duration {
 	return time.Duration(float64(lateLimit) * max(1, slower))
 }
 
-// Slowness returns how many times as long as on a quiet core the yardstick takes now, at least 1.
-func Slowness() float64 {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return max(1, float64(yardstick(newRod()))/float64(quietYardstick))
-}
-
 // newRod returns the memory that yardsticks work through, 32 MiB, which is more than caches hold. The first yardstick
 // takes its pages from the system.
 func newRod() []float64 {

@@ -167,9 +167,6 @@ func sets() map[int]set {
 	}
 }
 
-// ARFF returns the file of a set.
-func ARFF(id int) string { return sets()[id].arff }
-
 // splits writes a file of splits as the server does. Fold f of repeat r tests the rows i with (i*(r+1)) / folds mod
 // folds = f; a holdout (folds = 1) tests each third row.
 func splits(repeats, folds int) string {

@@ -51,13 +51,6 @@ func Load(t testing.TB, name string, seed uint32) (train, test registry.Data) {
 	return Of(t, name, seed).Whole()
 }
 
-// Shape is the shape of data with its codes, which a plan knows and the data alone does not tell.
-func Shape(d registry.Data) registry.Shape {
-	sh := d.Shape()
-	sh.Codes = (&datasets.Set{X: d.X}).Codes()
-	return sh
-}
-
 // Whole returns the training and test part, standardised by the first.
 func (s Split) Whole() (train, test registry.Data) {
 	s.t.Helper()
