@@ -7,21 +7,20 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/fetch"
-	"github.com/kernelboosting/bench/datasets/openml"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/spf13/cobra"
 )
 
 func newDataAddCommand(a *app) *cobra.Command {
-	add := openml.Adder{Web: &fetch.Polite{Options: fetch.Options{Agent: "bench/" + environment.ProgramVersion}}}
+	add := fetch.Adder{Web: &fetch.Polite{Options: fetch.Options{Agent: "bench/" + environment.ProgramVersion}}}
 	c := &cobra.Command{
 		Use:   "add REF ...",
 		Short: "Add data sets of OpenML by their numbers: sets, tasks with their splits, whole suites",
 		Args:  takesSome("at least one REF, such as openml:40981"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			out := []cobra.Completion{openml.Set, openml.Task}
-			for _, name := range openml.Suites() {
-				out = append(out, openml.Suite+name)
+			out := []cobra.Completion{fetch.Set, fetch.Task}
+			for _, name := range fetch.Suites() {
+				out = append(out, fetch.Suite+name)
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		},
@@ -29,7 +28,7 @@ func newDataAddCommand(a *app) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, "+
-		"else "+openml.PublicServer+")")
+		"else "+fetch.PublicServer+")")
 	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the "+
 		"folder openml of another data directory")
 	flags.BoolVar(&add.DropText, "drop-text", false, "leave out columns of text and of dates; without it a set that "+
@@ -42,12 +41,12 @@ func newDataAddCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) add(c *cobra.Command, add openml.Adder, refs []string) error {
+func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
 	for _, ref := range refs {
-		if err := openml.Check(ref); err != nil {
+		if err := fetch.Check(ref); err != nil {
 			return refused(err)
 		}
 	}

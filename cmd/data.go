@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/fetch"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/split"
@@ -141,7 +140,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 			}
 			good, absent := 0, 0
 			for _, e := range entries {
-				if state, _ := a.dataDir().State(e); state == files.Missing && len(args) == 0 {
+				if state, _ := a.dataDir().State(e); state == catalogue.Missing && len(args) == 0 {
 					absent++ // the set was not named
 					continue
 				}

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/machine"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/experiment"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -116,7 +116,7 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	if err != nil {
 		return err
 	}
-	if load := machine.Busy(); e.Alone && !f.run.dryRun && load > 0.5 {
+	if load := processes.Busy(); e.Alone && !f.run.dryRun && load > 0.5 {
 		a.say("the machine is busy (%.1f processes wanted a core in the last minute): times will vary", load)
 	}
 	var incomplete error

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
@@ -203,7 +203,7 @@ func closing(src admit.Source, db *store.DB, err error) (admit.Source, func(), e
 
 // readBounded reads a file of at most limit bytes. Of a longer file it reads one byte more than limit.
 func readBounded(path string, limit int64) ([]byte, error) {
-	f, size, err := regularfile.Open(path)
+	f, size, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

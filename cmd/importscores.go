@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -29,7 +29,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if of.Version == "" {
 		return usage("--version is empty; give one")
 	}
-	f, size, err := regularfile.Open(path)
+	f, size, err := files.Open(path)
 	if err != nil {
 		return refused(err)
 	}

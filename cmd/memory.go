@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/internal/system/machine"
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 var memoryUnits = []struct {
@@ -16,7 +16,7 @@ var memoryUnits = []struct {
 // the machine, or the control group that the program is in, has.
 func memoryLimit(text string) (int64, error) {
 	if text == "" {
-		return machine.MemoryBytes() / 4 * 3, nil
+		return processes.MemoryBytes() / 4 * 3, nil
 	}
 	for _, u := range memoryUnits {
 		if number, ok := strings.CutSuffix(text, u.suffix); ok {

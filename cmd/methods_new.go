@@ -16,7 +16,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +79,7 @@ func moduleOf(dir string) (goModule, error) {
 		return goModule{}, err
 	}
 	for {
-		text, err := regularfile.Read(filepath.Join(full, "go.mod"), 1<<20)
+		text, err := files.Read(filepath.Join(full, "go.mod"), 1<<20)
 		if m := moduleLine.FindSubmatch(text); m != nil {
 			return goModule{root: full, path: string(m[1]), knowsUs: bytes.Contains(text, []byte(ourModule))}, nil
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -64,7 +63,7 @@ func reseal(db *sql.DB) error {
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
 	t.Parallel()
-	data := files.Directory{Root: testenv.Mirror(t)}
+	data := catalogue.Directory{Root: testenv.Mirror(t)}
 	sets := []string{"german", "glass-multiclass"}
 	if testenv.Thorough(t) {
 		sets = append(sets, "pima", "year-prediction", "adult")

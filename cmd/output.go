@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -395,8 +395,8 @@ func (a *app) write(file string, write func(io.Writer) error) error {
 	if err != nil { // no home directory: the hashes lie beside the database
 		cache = filepath.Dir(a.db)
 	}
-	err = atomicfile.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force}.Write(file, write)
-	if kept := (*atomicfile.KeptError)(nil); errors.As(err, &kept) {
+	err = files.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force}.Write(file, write)
+	if kept := (*files.KeptError)(nil); errors.As(err, &kept) {
 		return exitError{exitUsage, err}
 	}
 	return err

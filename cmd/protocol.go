@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -44,11 +44,11 @@ func newProtocolListCommand(a *app) *cobra.Command {
 			}
 			add(p, "the program")
 		}
-		files, _ := filepath.Glob("*.toml")
-		for _, file := range files {
+		found, _ := filepath.Glob("*.toml")
+		for _, file := range found {
 			if p, err := protocol.Load(file); err == nil {
 				add(p, file)
-			} else if raw, _ := regularfile.Read(file, 1<<20); strings.Contains(string(raw), "[semantics]") {
+			} else if raw, _ := files.Read(file, 1<<20); strings.Contains(string(raw), "[semantics]") {
 				a.say("%s", wording.Spelled(err.Error()))
 			}
 		}

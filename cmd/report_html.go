@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/reports/page"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/spf13/cobra"
@@ -105,12 +105,12 @@ func (a *app) wrote(output string, warnings []string, err error) error {
 	return nil
 }
 
-// writeFolder writes a folder for the user, whole or not at all. files hands over its files. products are files that
+// writeFolder writes a folder for the user, whole or not at all. each hands over its files. products are files that
 // other programs make of them there.
-func (a *app) writeFolder(ctx context.Context, folder, mark string, files func(add addFile) error,
+func (a *app) writeFolder(ctx context.Context, folder, mark string, each func(add addFile) error,
 	products ...string) error {
-	return atomicfile.Folder(folder, mark, a.force, func(add func(string, func(io.Writer) error) error) error {
-		return files(func(name string, content func(io.Writer) error) error {
+	return files.Folder(folder, mark, a.force, func(add func(string, func(io.Writer) error) error) error {
+		return each(func(name string, content func(io.Writer) error) error {
 			return cmp.Or(ctx.Err(), add(name, content))
 		})
 	}, products...)

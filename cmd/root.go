@@ -21,7 +21,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -94,7 +93,9 @@ type app struct {
 	plugins
 }
 
-func (a *app) dataDir() files.Directory { return files.Directory{Root: a.data, Memory: a.memory} }
+func (a *app) dataDir() catalogue.Directory {
+	return catalogue.Directory{Root: a.data, Memory: a.memory}
+}
 
 // say prints a line for the user on standard error.
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }

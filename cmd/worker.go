@@ -24,8 +24,7 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
@@ -200,7 +199,7 @@ func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
 		at = "--engine " + f.engine
 		opt.Run, err = a.runName()
 	} else if made, err = a.secure(&opt, f); err == nil {
-		opt.Folder, remove, err = atomicfile.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
+		opt.Folder, remove, err = files.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
 	if err != nil {
 		return nil, err
@@ -291,7 +290,7 @@ func readToken(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	raw, err := regularfile.Read(file, 1<<20)
+	raw, err := files.Read(file, 1<<20)
 	if err != nil {
 		return "", usage("--token-file: %s", wording.Spelled(err.Error()))
 	}

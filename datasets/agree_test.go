@@ -17,7 +17,6 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/describe"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/parquet-go/parquet-go"
@@ -211,7 +210,7 @@ func TestDescribeAgreesWithWhatIsRead(t *testing.T) {
 		if err != nil {
 			r.Fatalf("%v in\n%s", err, d.TOML)
 		}
-		set, err := read.Load(t.Context(), files.Directory{Memory: 1 << 30}, e)
+		set, err := read.Load(t.Context(), catalogue.Directory{Memory: 1 << 30}, e)
 		if (err == nil) != d.Loads || err != nil && d.Problems == nil {
 			r.Fatalf("error %v, problems %q\n%s", err, d.Problems, d.TOML)
 		}

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -74,7 +74,7 @@ func bitsHash(values []float64) string {
 
 func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
 	for _, c := range readScalerOracle(t).Real {
-		set := testsplit.Set(t, c.Dataset)
+		set := fits.Set(t, c.Dataset)
 		var rows []int // every third row, from the last one backwards
 		for i := len(set.Y) - 1; i >= 0; i -= 3 {
 			rows = append(rows, i)

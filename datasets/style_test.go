@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/describe"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
@@ -212,7 +211,7 @@ func loaded(t must.T, dir, content string, o describe.Options) (*datasets.Set, *
 	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	d := must.Get(describe.File(context.Background(), path, o))(t)
 	e := must.Get(catalogue.Description{TOML: d.TOML, Path: o.TOML}.Entry())(t)
-	set, err := read.Load(context.Background(), files.Directory{Memory: 1 << 30}, e)
+	set, err := read.Load(context.Background(), catalogue.Directory{Memory: 1 << 30}, e)
 	must.Be(t, err == nil, d.Loads)
 	return set, d
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/describe"
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -57,9 +57,9 @@ func TestWideFiles(t *testing.T) {
 					text := file(columns)
 					seconds[k] = math.Inf(1)
 					for range 3 {
-						before := cputime.Thread()
+						before := processes.ThreadCPUTime()
 						d := must.Get(described(t, "a.csv", text, describe.Options{}))(t)
-						seconds[k] = min(seconds[k], cputime.Thread()-before)
+						seconds[k] = min(seconds[k], processes.ThreadCPUTime()-before)
 						said[k] = len(d.Problems) + len(d.Notes)
 					}
 				}

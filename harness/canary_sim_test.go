@@ -19,7 +19,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -146,8 +145,8 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 }
 
 // simData is where `bench data fetch` has put the sets, if it has.
-func simData() files.Directory {
-	return files.Directory{Root: cmp.Or(os.Getenv("BENCH_DATA"), testenv.Root())}
+func simData() catalogue.Directory {
+	return catalogue.Directory{Root: cmp.Or(os.Getenv("BENCH_DATA"), testenv.Root())}
 }
 
 // better is the second half of the rule.

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -39,7 +38,7 @@ func newTestHarness(t testing.TB, specs ...registry.Spec) *testHarness {
 	t.Helper()
 	p := must.Get(protocol.Parse("test", []byte(testProtocol)))(t)
 	return &testHarness{Experiment: &plan.Experiment{Protocol: p, Registry: registry.New(specs...),
-		Catalogue: catalogue.Builtin(), Data: files.Directory{Root: t.TempDir()}}}
+		Catalogue: catalogue.Builtin(), Data: catalogue.Directory{Root: t.TempDir()}}}
 }
 
 // testHarness is a harness with the limits of its runner.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -25,7 +25,7 @@ func TestReadingStopsWhenCancelled(t *testing.T) {
 		written += len(p)
 		return len(p), nil
 	})
-	err := regularfile.Copy(ctx, path, func(int64) (io.Writer, error) { return sink, nil })
+	err := files.Copy(ctx, path, func(int64) (io.Writer, error) { return sink, nil })
 	if !errors.Is(err, context.Canceled) || written == 0 || written >= 1<<20 {
 		t.Errorf("%d bytes, error %v", written, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/registry"
@@ -70,8 +70,8 @@ func TestConform(t *testing.T) {
 }
 
 // waves and rough draw n rows of d features with labels that a smooth function gives, or none.
-func waves(n, d int) registry.Data { return testsplit.Waves(9, n, d) }
-func rough(n, d int) registry.Data { return testsplit.Rough(n, d) }
+func waves(n, d int) registry.Data { return fits.Waves(9, n, d) }
+func rough(n, d int) registry.Data { return fits.Rough(n, d) }
 
 // given returns data with a task's targets: the labels as they are, as numbers, or four classes by turns.
 func given(d registry.Data, task registry.Task) registry.Data {

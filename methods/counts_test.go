@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -36,7 +35,7 @@ func TestCountsAreTheSame(t *testing.T) {
 		p.Datasets = p.Datasets[:1]
 	}
 	h := &plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(),
-		Data: files.Directory{Root: testenv.Mirror(t)}}
+		Data: catalogue.Directory{Root: testenv.Mirror(t)}}
 	db := must.Get(store.Open(ctx, filepath.Join(t.TempDir(), "results.db")))(t)
 	plan := must.Get(h.Plan(ctx, plan.Request{Methods: methods.All().Names(), Splits: []int{1}}, nil, nil))(t)
 	w := db.NewWriter(environment.Current(), nil)

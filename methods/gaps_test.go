@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/methods"
@@ -48,7 +47,7 @@ func TestGapsAsInAPipeline(t *testing.T) {
 				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			entry := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "gaps.toml")))(t)
-			set := must.Get(read.Load(t.Context(), files.Directory{}, entry))(t)
+			set := must.Get(read.Load(t.Context(), catalogue.Directory{}, entry))(t)
 			spec := must.Get(methods.All().Lookup(c.Method))(t)
 			parts := split.Parts{Set: set, Split: split.Split{Train: oracle.Train, Test: oracle.Test,
 				Folds: oracle.Folds}, Standardise: true}

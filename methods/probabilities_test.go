@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testfit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -22,7 +22,7 @@ func TestProbabilities(t *testing.T) {
 			t.Errorf("%s: probabilities of scores -1, 0 and 1 are %v, %v and %v", spec.Name, of(-1), of(0), of(1))
 		}
 		d := noisy(registry.Binary, 400, 4, 3)
-		scores := testfit.FitAndScore(t, spec, 0, d, "")
+		scores := fits.FitAndScore(t, spec, 0, d, "")
 		mean, share, spread := 0.0, 0.0, 0.0
 		for i, s := range scores {
 			mean += of(s) / 400

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/methods/internal/modeltest"
 	"github.com/kernelboosting/bench/registry"
@@ -47,7 +47,7 @@ func savedModels(t testing.TB) []savedModel {
 			if spec.Tasks&task == 0 || spec.Load == nil {
 				continue
 			}
-			data := testsplit.Waves(5, 30, 3)
+			data := fits.Waves(5, 30, 3)
 			data.Task = task
 			for i := range data.Y {
 				switch x := data.X.At(i, 0); task {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testfit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkFit(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%dx%d/%s", c.method, c.n, c.d, c.setting), func(b *testing.B) {
 			spec, data, took := lookup(b, c.method), toydata.Easy(registry.Binary, c.n, c.d, 5), 0.0
 			for b.Loop() {
-				took += cputime.Of(func() { testfit.Fit(b, spec, 1, data, c.setting) })
+				took += processes.CPUTimeOf(func() { fits.Fit(b, spec, 1, data, c.setting) })
 			}
 			b.ReportMetric(took/float64(b.N), "cpu-s")
 		})

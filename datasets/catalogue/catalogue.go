@@ -17,8 +17,11 @@
 // process. Where the published experiments read a damaged file, the damaged reading is the default,
 // and the repaired one a variant with a name of its own ("australian", "australian-uci").
 //
-// The package opens no data file, and knows no data directory. A column that only the file can resolve,
-// such as a range between two names, stays as it is written.
+// A [Directory] finds the files of an entry and checks them (files.go), and makes those of generated sets (generate.go,
+// published.go, large.go).
+//
+// The package gets no file from elsewhere (package fetch does) and does not interpret a file (package read does). A
+// column that only the file can resolve, such as a range between two names, stays as it is written.
 package catalogue
 
 import (
@@ -38,7 +41,7 @@ import (
 	"syscall"
 
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -162,12 +165,12 @@ const GroupExtension = ".group"
 // the set is first asked for. A folder that does not exist has no sets and no groups. A set that the catalogue already
 // has is not replaced.
 func (c *Catalogue) AddFolder(dir string) error {
-	files, err := os.ReadDir(dir)
+	found, err := os.ReadDir(dir)
 	// what lies in a file is not there
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range found {
 		path := filepath.Join(dir, f.Name())
 		name, isSet := strings.CutSuffix(f.Name(), ".toml")
 		if _, taken := c.entries[strings.ToLower(name)]; isSet && !taken {
@@ -181,7 +184,7 @@ func (c *Catalogue) AddFolder(dir string) error {
 			})}
 		}
 		if group, isGroup := strings.CutSuffix(f.Name(), GroupExtension); isGroup {
-			raw, err := regularfile.Read(path, maxDescription)
+			raw, err := files.Read(path, maxDescription)
 			if err != nil {
 				return err
 			}

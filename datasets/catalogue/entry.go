@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/kernelboosting/bench/datasets/generate"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -263,7 +262,7 @@ type document struct {
 const maxDescription = 16 << 20
 
 func readEntry(path string) (*Entry, error) {
-	raw, err := regularfile.Read(path, maxDescription)
+	raw, err := files.Read(path, maxDescription)
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +342,7 @@ func (e *Entry) check() error {
 		return fmt.Errorf("the name of the set: %w", err)
 	}
 	if e.Generator != "" {
-		if _, err := generate.Named(e.Generator); err != nil {
+		if _, err := Named(e.Generator); err != nil {
 			return fmt.Errorf("set %s: generate = %q: %w", e.Name, e.Generator, err)
 		}
 	}

@@ -28,10 +28,9 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // Options say what is known of a file.
@@ -161,9 +160,9 @@ type place struct{ file, line int }
 
 // content returns the content of a file, unpacked where the file's name says that it is packed.
 func content(path string, memory int64) ([]byte, error) {
-	data, err := regularfile.Read(path, memory)
+	data, err := files.Read(path, memory)
 	if err == nil && (catalogue.File{Path: path}).Packed() {
-		return files.Unpack(path, data, memory)
+		return catalogue.Unpack(path, data, memory)
 	}
 	return data, err
 }
@@ -380,7 +379,7 @@ func (s *source) check(ctx context.Context, d *Description, o Options) {
 	if err == nil {
 		var e *catalogue.Entry
 		if e, err = (catalogue.Description{TOML: d.TOML, Path: full}).Entry(); err == nil {
-			set, loadErr := read.Load(ctx, files.Directory{Memory: o.Memory}, e)
+			set, loadErr := read.Load(ctx, catalogue.Directory{Memory: o.Memory}, e)
 			if err = loadErr; err == nil {
 				n, width := set.X.Dims()
 				groups := ""

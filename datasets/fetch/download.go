@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -86,7 +86,7 @@ func (f *fetcher) mirror(file catalogue.File) source {
 	}
 	name := filepath.Join(f.From, filepath.FromSlash(file.Path))
 	return source{address: name, copy: func(ctx context.Context, w *countingWriter) error {
-		err := regularfile.Copy(ctx, name, func(size int64) (io.Writer, error) { return w, file.CheckSize(size) })
+		err := files.Copy(ctx, name, func(size int64) (io.Writer, error) { return w, file.CheckSize(size) })
 		if opening, ok := err.(*os.PathError); ok { // the address already names the file
 			return opening.Err
 		}

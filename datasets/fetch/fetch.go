@@ -5,9 +5,11 @@
 // A request is tried up to three times if another attempt can help. A host that gives no answer, and a
 // directory that cannot be written, are given up for all files at once, and reported in one line.
 //
-// A [Polite] asks one server for one thing at a time, with pauses.
+// An [Adder] brings sets of OpenML into a folder, and describes them. A [Polite] asks one server for one thing at a
+// time, with pauses.
 //
-// The package reads no data file beyond its checksum, and keeps nothing outside the data directory.
+// Only cmd imports the package, since the package asks servers. Of the files of a set it reads the checksum alone, and
+// it keeps nothing outside the data directory and the folder of an Adder.
 package fetch
 
 import (
@@ -23,7 +25,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 )
 
 // DefaultMirror returns BENCH_MIRROR, the directory or URL that fetching looks in
@@ -78,7 +79,7 @@ type Event struct {
 // The error has one line for each missing file, or one line for all files of a host that
 // gives no answer or of a directory that cannot be written. Failures do not keep other
 // files from being fetched. Cancelling ctx ends all transfers soon.
-func Files(ctx context.Context, d files.Directory, entries []*catalogue.Entry, o Options) error {
+func Files(ctx context.Context, d catalogue.Directory, entries []*catalogue.Entry, o Options) error {
 	f, err := newFetcher(d, o)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ type job struct {
 }
 
 // jobsOf lists every file once; several entries may read the same file.
-func jobsOf(d files.Directory, entries []*catalogue.Entry) []job {
+func jobsOf(d catalogue.Directory, entries []*catalogue.Entry) []job {
 	var jobs []job
 	seen := map[string]bool{}
 	for _, e := range entries {
@@ -170,7 +171,7 @@ func (f *fetcher) run(ctx context.Context, job job) error {
 
 // writeGenerated makes a file that no source has.
 func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) error {
-	data, err := files.Generate(job.entry, job.file)
+	data, err := catalogue.Generate(job.entry, job.file)
 	if err == nil {
 		err = writeChecked(job.path, job.file.Check, func(w *countingWriter) error {
 			_, err := w.Write(data)
@@ -252,12 +253,12 @@ func (f *fetcher) attempts(ctx context.Context, job job, source source) error {
 // A fetcher is one call of Files.
 type fetcher struct {
 	Options
-	store    files.Directory
+	store    catalogue.Directory
 	archives archives
 	hosts    hosts
 }
 
-func newFetcher(s files.Directory, o Options) (*fetcher, error) {
+func newFetcher(s catalogue.Directory, o Options) (*fetcher, error) {
 	f := &fetcher{Options: o, store: s}
 	if o.Client == nil {
 		f.Client = defaultClient()

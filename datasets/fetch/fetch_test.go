@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -100,7 +99,7 @@ const sample = "1,x\n2,y\n"
 func TestFetchFromPublicAddresses(t *testing.T) {
 	s := newSite(t)
 	s.handlers[webPath("one")] = serve(sample)
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	var events []Status
 	o := s.options()
 	o.Log = func(e Event) { events = append(events, e.Status) }
@@ -111,12 +110,12 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	if want := []Status{Done, Present}; !slices.Equal(events, want) || s.hits[webPath("one")] != 1 {
 		t.Errorf("events %v, requests %v", events, s.hits)
 	}
-	if state, err := store.State(e); state != files.Present || err != nil {
+	if state, err := store.State(e); state != catalogue.Present || err != nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	// A damaged file is replaced.
 	must.Do(t, os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644))
-	if state, err := store.State(e); state != files.Wrong || err == nil {
+	if state, err := store.State(e); state != catalogue.Wrong || err == nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e}, o))
@@ -175,7 +174,7 @@ func TestFetchFailures(t *testing.T) {
 			if c.handler != nil {
 				s.handlers[webPath(c.name)] = c.handler
 			}
-			store := files.Directory{Root: t.TempDir()}
+			store := catalogue.Directory{Root: t.TempDir()}
 			o := s.options()
 			if strings.Contains(c.want, "no byte") {
 				o.Stall = 50 * time.Millisecond
@@ -220,7 +219,8 @@ func TestSlowAnswersSucceed(t *testing.T) {
 	for _, short := range []time.Duration{50 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second} {
 		pause.Store(int64(short))
 		o.Stall = time.Duration(len(sample)/2) * short
-		if err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)},
+		if err = Files(t.Context(), catalogue.Directory{Root: t.TempDir()},
+			[]*catalogue.Entry{webEntry("slow", sample)},
 			o); err == nil {
 			break
 		}
@@ -230,7 +230,7 @@ func TestSlowAnswersSucceed(t *testing.T) {
 	}
 	pause.Store(int64(100 * time.Millisecond))
 	o.Timeout, o.Stall = 60*time.Millisecond, time.Minute
-	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
+	err = Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
 	must.Say(t, err, "the answer is not complete after 60ms")
 }
 
@@ -251,7 +251,7 @@ func TestFetchRetriesAndRecovers(t *testing.T) {
 			retries++
 		}
 	}
-	if err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)},
+	if err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)},
 		o); err != nil || retries != 2 {
 		t.Errorf("%d retries, error %v", retries, err)
 	}
@@ -268,7 +268,7 @@ func TestOneFailureLeavesTheOthers(t *testing.T) {
 			s.handlers[webPath(name)] = serve(sample)
 		}
 	}
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	err := Files(t.Context(), store, entries, s.options())
 	if err == nil {
 		t.Fatal("no error")
@@ -298,7 +298,7 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 		entries = append(entries, webEntry(fmt.Sprintf("set%02d", i), sample))
 	}
 	network := &deaf{}
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, entries, Options{
+	err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, entries, Options{
 		Client: &http.Client{Transport: network}, Backoff: time.Millisecond,
 	})
 	if err == nil {

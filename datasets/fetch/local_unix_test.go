@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -29,7 +28,7 @@ func TestMirrorsOfPipes(t *testing.T) {
 		t.Skip(err)
 	}
 	must.Do(t, os.Symlink("/dev/zero", filepath.Join(mirror, "two", "two.csv")))
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample),
+	err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample),
 		webEntry("two", sample)}, Options{From: mirror, Client: &http.Client{Transport: newSite(t)}})
 	if err == nil {
 		t.Fatal("a pipe is a file")
@@ -60,18 +59,18 @@ func TestLocalFailures(t *testing.T) {
 	notADirectory := filepath.Join(t.TempDir(), "data")
 	must.Do(t, os.WriteFile(notADirectory, nil, 0o644))
 	o := Options{From: mirror, Client: &http.Client{Transport: failing{t}}, Backoff: time.Millisecond}
-	err := Files(t.Context(), files.Directory{Root: notADirectory}, entries, o)
+	err := Files(t.Context(), catalogue.Directory{Root: notADirectory}, entries, o)
 	want := "cannot write to " + notADirectory + ": not a directory; 7 files are missing, of set0, set1, set2, set3, " +
 		"set4, set5, set6: choose another directory with --data"
 	must.Be(t, fmt.Sprint(err), want)
-	err = Files(t.Context(), files.Directory{Root: notADirectory}, entries[:1], o)
+	err = Files(t.Context(), catalogue.Directory{Root: notADirectory}, entries[:1], o)
 	want = "set0: set0/set0.csv: cannot write to " + notADirectory + "/set0: not a directory; choose another " +
 		"directory with --data"
 	must.Be(t, fmt.Sprint(err), want)
 	if os.Getuid() != 0 { // root may write anywhere
 		locked := t.TempDir()
 		must.Do(t, os.Chmod(locked, 0o555))
-		err = Files(t.Context(), files.Directory{Root: locked}, entries, o)
+		err = Files(t.Context(), catalogue.Directory{Root: locked}, entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "cannot write to "+locked+": permission denied; 7 files are "+
 			"missing") || !strings.HasSuffix(err.Error(), ": make it writable, or choose another directory with "+
 			"--data") {
@@ -92,7 +91,7 @@ func TestFullDisk(t *testing.T) {
 	if !errors.As(cause, &local) || !errors.Is(cause, syscall.ENOSPC) {
 		t.Fatalf("error %v", cause)
 	}
-	f := &fetcher{store: files.Directory{Root: "/data"}}
+	f := &fetcher{store: catalogue.Directory{Root: "/data"}}
 	e := webEntry("one", sample)
 	got := f.unwritten(job{entry: e, file: e.Files[0], path: "/data/one/one.csv"}, local).Error()
 	want := "one: one/one.csv: cannot write to /data/one: no space left on device; free some space there, or choose " +

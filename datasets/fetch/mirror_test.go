@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -25,8 +24,8 @@ func TestMissingFileOfAUserSet(t *testing.T) {
 	toml := "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\n"
 	e := must.Get(catalogue.Description{TOML: toml, Path: filepath.Join(dir, "set.toml")}.Entry())(t)
 	want := "mine: " + filepath.Join(dir, "my.csv") + " is not there; correct the path in the set's TOML file"
-	must.Be(t, fmt.Sprint(must.Err((files.Directory{}).Fingerprint(e))), want)
-	must.Be(t, fmt.Sprint(Files(t.Context(), files.Directory{}, []*catalogue.Entry{e}, Options{})), want)
+	must.Be(t, fmt.Sprint(must.Err((catalogue.Directory{}).Fingerprint(e))), want)
+	must.Be(t, fmt.Sprint(Files(t.Context(), catalogue.Directory{}, []*catalogue.Entry{e}, Options{})), want)
 }
 
 func TestFetchFromMirrors(t *testing.T) {
@@ -40,7 +39,7 @@ func TestFetchFromMirrors(t *testing.T) {
 	for _, from := range []string{mirror, web.URL, web.URL + "/"} {
 		o := s.options()
 		o.From = from
-		store := files.Directory{Root: t.TempDir()}
+		store := catalogue.Directory{Root: t.TempDir()}
 		err := Files(t.Context(), store, entries, o)
 		if err == nil || !strings.HasPrefix(err.Error(), "two: two/two.csv: from "+strings.TrimRight(from, "/")) ||
 			strings.Contains(err.Error(), "\n") {
@@ -52,10 +51,10 @@ func TestFetchFromMirrors(t *testing.T) {
 	s.handlers[webPath("two")] = serve(sample)
 	o := s.options()
 	o.From = mirror
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	must.Do(t, Files(t.Context(), store, entries, o))
 	delete(s.handlers, webPath("two"))
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, entries, o)
+	err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, entries, o)
 	want := "two: two/two.csv: from " + mirror + "/two/two.csv: no such file or directory; from " +
 		"https://raw.githubusercontent.com" + webPath("two") + ": the server answers 404 Not Found; run `bench data " +
 		"fetch two` again, or take the file from a mirror with --from"
@@ -87,7 +86,7 @@ func TestFetchZipEntries(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	err := Files(t.Context(), store, []*catalogue.Entry{e}, s.options())
 	if err == nil || !strings.Contains(err.Error(), "the archive has no entry c.txt; run") ||
 		strings.Contains(err.Error(), "\n") {
@@ -96,14 +95,14 @@ func TestFetchZipEntries(t *testing.T) {
 	must.Be(t, leftovers(t, store.Root), []string{"one/b.txt", "one/one.csv"})
 	must.Be(t, s.hits[webPath("one")], 1)
 	s.handlers[webPath("one")] = serve("no archive")
-	err = Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
+	err = Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{e}, s.options())
 	must.Say(t, err, "not a zip archive")
 }
 
 func TestFetchWithoutPublicAddress(t *testing.T) {
 	built := webEntry("built", sample)
 	built.Files[0].Repository, built.Files[0].Note = "", "built from raw recordings"
-	err := Files(t.Context(), files.Directory{Root: t.TempDir()}, []*catalogue.Entry{built}, Options{})
+	err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{built}, Options{})
 	want := "built: built/built.csv: has no public address (built from raw recordings); take it from a mirror that " +
 		"has it: `bench data fetch --from DIR built`, DIR being a directory or URL"
 	must.Be(t, fmt.Sprint(err), want)
@@ -119,7 +118,7 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 	o := s.options()
 	statuses := map[string]Status{}
 	o.Log = func(e Event) { statuses[e.File] = e.Status }
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	if err := Files(t.Context(), store, []*catalogue.Entry{e}, o); err != nil ||
 		statuses["notes/notes.csv"] != Skipped {
 		t.Errorf("statuses %v, error %v", statuses, err)
@@ -130,9 +129,9 @@ func TestFetchDocumentationIsOptional(t *testing.T) {
 func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
 	e := must.Get(catalogue.Builtin().Lookup("balance"))(t)
 	moons := must.Get(catalogue.Builtin().Lookup("two-moons"))(t)
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e, moons}, newSite(t).options()))
-	if state, err := store.State(e); state != files.Present || err != nil {
+	if state, err := store.State(e); state != catalogue.Present || err != nil {
 		t.Errorf("state %v, error %v", state, err)
 	}
 	must.Be(t, leftovers(t, store.Root), []string{"balance/balance.data"})
@@ -149,7 +148,7 @@ func TestFetchInterrupted(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	}
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	err := Files(ctx, store, []*catalogue.Entry{webEntry("one", sample), webEntry("two", sample)}, s.options())
 	if err == nil || !strings.HasPrefix(err.Error(), "fetching was interrupted") ||
 		!strings.HasSuffix(err.Error(), context.Canceled.Error()) {
@@ -162,7 +161,7 @@ func TestFetchInterrupted(t *testing.T) {
 
 // TestFetchEverythingFromTheMirror is the way of `bench data fetch --from DIR`.
 func TestFetchEverythingFromTheMirror(t *testing.T) {
-	store := files.Directory{Root: t.TempDir()}
+	store := catalogue.Directory{Root: t.TempDir()}
 	thorough := testenv.Thorough(t)
 	all := slices.DeleteFunc(catalogue.Builtin().All(), func(e *catalogue.Entry) bool {
 		return e.Named || e.Rows > 1000 && !thorough
@@ -179,7 +178,7 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 	}
 	for _, e := range all {
 		must.Do(t, store.Verify(e))
-		if state, err := store.State(e); state != files.Present && state != files.Generated {
+		if state, err := store.State(e); state != catalogue.Present && state != catalogue.Generated {
 			t.Errorf("%s: %v %v", e.Name, state, err)
 		}
 	}
@@ -188,12 +187,12 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Setenv("BENCH_DATA", "/some/where")
 	t.Setenv("BENCH_MIRROR", "https://mirror")
-	if files.DefaultDir() != "/some/where" || DefaultMirror() != "https://mirror" {
-		t.Error(files.DefaultDir(), DefaultMirror())
+	if catalogue.DefaultDir() != "/some/where" || DefaultMirror() != "https://mirror" {
+		t.Error(catalogue.DefaultDir(), DefaultMirror())
 	}
 	t.Setenv("BENCH_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", "/cache")
-	if filepath.ToSlash(files.DefaultDir()) != "/cache/bench/data" {
-		t.Skip("the cache directory of this system is ", files.DefaultDir())
+	if filepath.ToSlash(catalogue.DefaultDir()) != "/cache/bench/data" {
+		t.Skip("the cache directory of this system is ", catalogue.DefaultDir())
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 )
 
 // A Polite makes one request at a time, pauses between requests, and waits as long as the server says (Retry-After)
@@ -82,7 +81,7 @@ func WriteFile(path, md5sum string, fill func(w io.Writer) error) (catalogue.Fil
 // ask makes a request, and repeats it if that can help.
 func (p *Polite) ask(ctx context.Context, address string, request func() error) error {
 	if p.f == nil {
-		f, err := newFetcher(files.Directory{}, p.Options)
+		f, err := newFetcher(catalogue.Directory{}, p.Options)
 		if err != nil {
 			return err
 		}

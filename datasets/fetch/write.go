@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // writeChecked writes a file with fill. The file gets its name only when it is whole and check accepts its size and its
@@ -22,7 +22,7 @@ func writeChecked(name string, check func(size int64, sum string) error, fill fu
 		return localError{cause: err}
 	}
 	var wrong error // with the content, and not with this machine
-	err := atomicfile.Write(name, func(out io.Writer) error {
+	err := files.Write(name, func(out io.Writer) error {
 		w := &countingWriter{w: out, sum: sha256.New()}
 		if wrong = fill(w); wrong == nil {
 			wrong = check(w.n, hex.EncodeToString(w.sum.Sum(nil)))

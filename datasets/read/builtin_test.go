@@ -14,7 +14,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -25,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata/sets.txt for the sets th
 func mirrorSet(t testing.TB, name string) *datasets.Set {
 	t.Helper()
 	e := must.Get(catalogue.Builtin().Lookup(name))(t)
-	s := must.Get(Load(t.Context(), files.Directory{Root: testenv.Mirror(t)}, e))(t)
+	s := must.Get(Load(t.Context(), catalogue.Directory{Root: testenv.Mirror(t)}, e))(t)
 	return s
 }
 
@@ -63,17 +62,17 @@ func TestEverySetHasItsBits(t *testing.T) {
 		hashes[name] = hash
 	}
 	thorough := testenv.Thorough(t)
-	store := files.Directory{Root: testenv.Mirror(t)}
+	store := catalogue.Directory{Root: testenv.Mirror(t)}
 	for _, e := range catalogue.Builtin().All() {
 		t.Run(e.Name, func(t *testing.T) {
 			if e.Rows*e.Features > 200_000 && !thorough && !*update {
 				t.Skip("make thorough runs it")
 			}
 			state, err := store.State(e)
-			if e.Named && state == files.Missing {
+			if e.Named && state == catalogue.Missing {
 				t.Skip("a large file, which this mirror does not have")
 			}
-			if state != files.Present && !(e.Generated && state == files.Generated) {
+			if state != catalogue.Present && !(e.Generated && state == catalogue.Generated) {
 				t.Errorf("state %v: %v", state, err)
 			}
 			s := mirrorSet(t, e.Name)
@@ -160,10 +159,10 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func TestGeneratedSetsNeedNoFiles(t *testing.T) {
-	store := files.Directory{Root: filepath.Join(t.TempDir(), "nothing")}
+	store := catalogue.Directory{Root: filepath.Join(t.TempDir(), "nothing")}
 	for _, name := range []string{"balance", "two-moons"} {
 		e := must.Get(catalogue.Builtin().Lookup(name))(t)
-		if state, err := store.State(e); state != files.Generated || err != nil {
+		if state, err := store.State(e); state != catalogue.Generated || err != nil {
 			t.Errorf("%s: state %v, error %v", name, state, err)
 		}
 		must.Get(Load(t.Context(), store, e))(t)

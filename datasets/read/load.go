@@ -24,9 +24,8 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/internal/system/machine"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -36,7 +35,7 @@ import (
 // set that the program can make needs no files. Errors name the file, the line and
 // the column, and say what to do. A set that would take more than d.Memory is an
 // error before the memory is taken.
-func Load(ctx context.Context, d files.Directory, e *catalogue.Entry) (*datasets.Set, error) {
+func Load(ctx context.Context, d catalogue.Directory, e *catalogue.Entry) (*datasets.Set, error) {
 	r := reader{e, &format.Budget{Limit: MemoryLimit(d.Memory)}}
 	var contents []content
 	var sums []string
@@ -96,7 +95,7 @@ func MemoryLimit(allowed int64) int64 {
 	if allowed > 0 {
 		return allowed
 	}
-	if all := machine.MemoryBytes(); all > 0 {
+	if all := processes.MemoryBytes(); all > 0 {
 		return all / 4 * 3
 	}
 	return 8 << 30

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -25,7 +24,7 @@ func loadWithin(t *testing.T, limit int64, toml, file, content string) (allocate
 	e := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "set.toml")))(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = Load(t.Context(), files.Directory{Memory: limit}, e)
+	_, err = Load(t.Context(), catalogue.Directory{Memory: limit}, e)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		err = &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}

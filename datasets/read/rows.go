@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -25,7 +25,7 @@ import (
 func Rows(path string, features []string, dates []int, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense,
 	error) {
 	b := &format.Budget{Limit: memory}
-	data, err := regularfile.Read(path, memory)
+	data, err := files.Read(path, memory)
 	if err != nil {
 		return nil, err
 	}

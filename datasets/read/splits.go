@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 )
@@ -18,7 +17,7 @@ import (
 // The file is an ARFF file as OpenML writes it: a line for each row of each split, with the attributes type (TRAIN or
 // TEST), rowid, repeat and fold, all counted from 0. Splits are ordered by repeat and then by fold. It is an error if a
 // split names a row twice, or has no training rows or no test rows.
-func Splits(ctx context.Context, d files.Directory, e *catalogue.Entry, n int) ([]datasets.Division, error) {
+func Splits(ctx context.Context, d catalogue.Directory, e *catalogue.Entry, n int) ([]datasets.Division, error) {
 	f, has := e.SplitsFile()
 	if !has {
 		return nil, nil
@@ -33,7 +32,8 @@ const (
 	test
 )
 
-func (r reader) splits(ctx context.Context, d files.Directory, f catalogue.File, n int) ([]datasets.Division, error) {
+func (r reader) splits(ctx context.Context, d catalogue.Directory, f catalogue.File, n int) ([]datasets.Division,
+	error) {
 	path, held := d.Path(r.Entry, f), r.Held
 	defer func() { r.Held = held }()
 	data, _, err := d.Read(ctx, r.Entry, f, 0, func(size int64) error {

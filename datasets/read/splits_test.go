@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -29,7 +28,7 @@ func splitSet(t *testing.T, splits string) (*datasets.Set, error) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	e := must.Get(catalogue.Builtin().Add(filepath.Join(dir, "my.toml")))(t)
-	return Load(t.Context(), files.Directory{}, e)
+	return Load(t.Context(), catalogue.Directory{}, e)
 }
 
 // TestSplits reads two repeats of two folds, whose lines stand in any order; a row may be in neither part.

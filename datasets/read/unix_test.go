@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -39,13 +38,14 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		must.Do(t, os.WriteFile(description, fmt.Appendf(nil, "name = \"mine\"\nfile = %q\nformat = \"csv\"\nlabel = "+
 			"0\n", file), 0o644))
 		e := must.Get(catalogue.Builtin().Add(description))(t)
-		path := files.Directory{}.Path(e, e.Files[0])
+		path := catalogue.Directory{}.Path(e, e.Files[0])
 		want := fmt.Sprintf("mine: open %s: it is %s and not a regular file", path, kind)
-		must.Be(t, fmt.Sprint(must.Err(Load(t.Context(), files.Directory{}, e))), want)
-		if state, err := (files.Directory{}).State(e); state != files.Wrong || err == nil || err.Error() != want {
+		must.Be(t, fmt.Sprint(must.Err(Load(t.Context(), catalogue.Directory{}, e))), want)
+		if state, err := (catalogue.Directory{}).State(e); state != catalogue.Wrong || err == nil ||
+			err.Error() != want {
 			t.Errorf("State: got  %v, %v\nwant %s", state, err, want)
 		}
-		must.Be(t, fmt.Sprint(must.Err((files.Directory{}).Fingerprint(e))), want)
+		must.Be(t, fmt.Sprint(must.Err((catalogue.Directory{}).Fingerprint(e))), want)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestManyLevelsOfARFF(t *testing.T) {
 	for i := range levels {
 		fmt.Fprintf(&b, "l%d,%d,%c\n", i, i, "pq"[i%2])
 	}
-	seconds := cputime.Of(func() {
+	seconds := processes.CPUTimeOf(func() {
 		s := must.Get(userSet(t, arffSet+"drop = \"k\"\n", "my.arff", b.String()))(t)
 		if n, d := s.X.Dims(); n != levels || d != 1 {
 			t.Errorf("%d x %d", n, d)

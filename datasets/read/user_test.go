@@ -12,12 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 func TestMissingFileSaysHowToGetIt(t *testing.T) {
-	store := files.Directory{Root: "/nowhere"}
+	store := catalogue.Directory{Root: "/nowhere"}
 	for name, want := range map[string]string{
 		"wine": "wine: /nowhere/wine/wine.data is not there; get it with `bench data fetch wine`",
 		"epileptic": "epileptic: /nowhere/epileptic/epileptic.csv is not there; get it with `bench data fetch " +
@@ -25,7 +24,7 @@ func TestMissingFileSaysHowToGetIt(t *testing.T) {
 	} {
 		e := must.Get(catalogue.Builtin().Lookup(name))(t)
 		must.Be(t, fmt.Sprint(must.Err(Load(t.Context(), store, e))), want)
-		if state, _ := store.State(e); state != files.Missing {
+		if state, _ := store.State(e); state != catalogue.Missing {
 			t.Errorf("state %v", state)
 		}
 		must.Say(t, store.Verify(e), "get it with `bench data fetch ")
@@ -50,7 +49,7 @@ func userSet(t *testing.T, toml string, texts ...string) (*datasets.Set, error) 
 		if err != nil {
 			return nil, err
 		}
-		return Load(t.Context(), files.Directory{Root: "/nowhere", Memory: 8 << 30}, e)
+		return Load(t.Context(), catalogue.Directory{Root: "/nowhere", Memory: 8 << 30}, e)
 	}()
 	if err != nil {
 		return nil, &plainError{strings.ReplaceAll(err.Error(), dir, "DIR")}
@@ -464,7 +463,7 @@ func TestLoadStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := must.Get(catalogue.Builtin().Lookup("balance"))(t)
-	if _, err := Load(ctx, files.Directory{Root: t.TempDir()}, e); err != context.Canceled {
+	if _, err := Load(ctx, catalogue.Directory{Root: t.TempDir()}, e); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
 }

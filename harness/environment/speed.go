@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/strictjson"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/files"
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 // referenceYardstick is the processor time of the yardstick on the machine of the reference run, in seconds.
@@ -43,7 +43,7 @@ func Slowness() float64 {
 		seconds = min(seconds, yardstick())
 	}
 	if file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
-		_ = atomicfile.Write(file, func(w io.Writer) error { // else it is measured again
+		_ = files.Write(file, func(w io.Writer) error { // else it is measured again
 			return json.NewEncoder(w).Encode(kept{e.CPU, e.Cores, seconds})
 		})
 	}
@@ -54,7 +54,7 @@ func Slowness() float64 {
 // exponentials, sorting, and passes over memory.
 func yardstick() float64 {
 	const side, many = 128, 1 << 19
-	return cputime.Of(func() {
+	return processes.CPUTimeOf(func() {
 		a, b, c := make([]float64, side*side), make([]float64, side*side), make([]float64, side*side)
 		for i := range a {
 			a[i], b[i] = math.Exp(-float64(i%97)/50), float64(i*7919%1009)

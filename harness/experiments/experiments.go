@@ -22,14 +22,13 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/published"
-	"github.com/kernelboosting/bench/internal/tomlfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed *.toml
 var builtin embed.FS
 
-var files = tomlfile.Kind{What: "experiment", Doc: "docs/explanation/experiments.md", Builtin: builtin}
+var files = protocol.Kind{What: "experiment", Doc: "docs/explanation/experiments.md", Builtin: builtin}
 
 // An Experiment is a table or a figure of a paper, or a user's own question.
 type Experiment struct {

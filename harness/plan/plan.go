@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -38,7 +37,7 @@ type Experiment struct {
 	Protocol  *protocol.Protocol
 	Registry  registry.Registry
 	Catalogue *catalogue.Catalogue
-	Data      files.Directory
+	Data      catalogue.Directory
 	Keep      runner.Keep
 }
 
@@ -191,9 +190,9 @@ func (e *Experiment) usable(
 	ctx context.Context, entry *catalogue.Entry, splits []int, alone bool,
 ) (plannedSet, result.Why, error) {
 	switch state, err := e.Data.State(entry); {
-	case state == files.Wrong, state == files.Missing && entry.Local():
+	case state == catalogue.Wrong, state == catalogue.Missing && entry.Local():
 		return plannedSet{}, result.Why{}, err
-	case state == files.Missing:
+	case state == catalogue.Missing:
 		return plannedSet{}, result.Why{Kind: result.NoData}, nil
 	}
 	set, err := e.set(ctx, entry, splits)

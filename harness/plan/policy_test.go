@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/methods"
@@ -23,7 +22,7 @@ func ExamplePolicy() {
 		panic(err)
 	}
 	e := plan.Experiment{Protocol: table2, Registry: methods.All(), Catalogue: catalogue.Builtin(),
-		Data: files.Directory{Root: os.TempDir()}}
+		Data: catalogue.Directory{Root: os.TempDir()}}
 	req := plan.Request{Methods: []string{"KNN", "SVM", "LDA"}, Datasets: []string{"balance"}, Splits: []int{1, 2}}
 	for _, policy := range []plan.Policy{plan.Default, shortestFirst} {
 		req.Policy = &policy

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -194,7 +193,7 @@ func (e *Experiment) AllSets() []string {
 			return false // planning reports this error
 		}
 		state, _ := e.Data.State(set)
-		return state == files.Missing
+		return state == catalogue.Missing
 	})
 	if missing && !e.Protocol.Only {
 		for _, set := range e.Catalogue.All() {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets/files"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -98,7 +98,7 @@ func (e *Experiment) again(ctx context.Context, stored []store.Cell, withData bo
 		return nil, errors.New(unfit)
 	}
 	if withData {
-		if state, err := e.Data.State(entry); state == files.Missing || state == files.Wrong {
+		if state, err := e.Data.State(entry); state == catalogue.Missing || state == catalogue.Wrong {
 			return nil, err
 		}
 	}

@@ -25,14 +25,13 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/split"
-	"github.com/kernelboosting/bench/internal/tomlfile"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 //go:embed *.toml
 var builtin embed.FS
 
-var files = tomlfile.Kind{What: "protocol", Doc: "docs/reference/protocols.md", Builtin: builtin}
+var texts = Kind{What: "protocol", Doc: "docs/reference/protocols.md", Builtin: builtin}
 
 // resultsVersion is part of every cell's key. Raise it when a change of the harness (splits, standardising,
 // selection) or of the generator that all methods draw from (registry/rng) changes numbers.
@@ -166,12 +165,12 @@ type Protocol struct {
 }
 
 // Names lists the built-in protocols.
-func Names() []string { return files.Names() }
+func Names() []string { return texts.Names() }
 
 // Load returns a built-in protocol by name, or reads a protocol from a path that ends in .toml. In the second
 // case the protocol has the name of the file.
 func Load(asked string) (*Protocol, error) {
-	name, path, raw, err := files.Read(asked)
+	name, path, raw, err := texts.Read(asked)
 	if err != nil {
 		return nil, err
 	}

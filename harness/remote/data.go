@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // offer makes the files of a cell's set available to workers, who ask for a file by its SHA-256.
@@ -35,7 +34,7 @@ func (p *Pool) offer(c runner.CellSpec) {
 // coordinator.
 func (w *worker) get(ctx context.Context, e *catalogue.Entry) error {
 	state, err := w.opt.Data.State(e)
-	if state != files.Missing || e.Local() {
+	if state != catalogue.Missing || e.Local() {
 		return err
 	}
 	if w.opt.Fetch != nil && w.opt.Fetch(ctx, e) == nil {
@@ -58,7 +57,7 @@ func (w *worker) download(ctx context.Context, path, want string, most int64) er
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(to io.Writer) error {
+	return files.Write(path, func(to io.Writer) error {
 		sum := sha256.New()
 		if _, err := io.Copy(io.MultiWriter(to, sum), w.object(ctx, want, most)); err != nil {
 			return err

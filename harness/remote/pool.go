@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -39,7 +38,7 @@ type Options struct {
 	Engine string // URL of a server that runs already, used instead of Address; Token is then for this server
 	Run    string // identity of the run at that server: letters, digits and dashes
 
-	Data     files.Directory               // the files that workers may get
+	Data     catalogue.Directory           // the files that workers may get
 	Code     func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
 	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil for no plugin. A nil function: no plugins
 	Protocol *protocol.Protocol            // of the cells; it says which results are refused. Nil checks nothing

@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -282,20 +281,20 @@ func TestShortCellsGoTogether(t *testing.T) {
 // TestDataOfTheCoordinator: a worker without files gets them by checksum, and no other file.
 func TestDataOfTheCoordinator(t *testing.T) {
 	t.Parallel()
-	mirror := files.Directory{Root: testenv.Mirror(t)}
+	mirror := catalogue.Directory{Root: testenv.Mirror(t)}
 	p := newPool(t, Options{Data: mirror})
 	e := must.Get(catalogue.Builtin().Lookup("wine"))(t)
 	c := cell("M", 1)
 	c.Cell.Dataset, c.Set = "wine", e.Description()
 	opt := options(answers)
-	opt.Data = files.Directory{Root: t.TempDir()}
+	opt.Data = catalogue.Directory{Root: t.TempDir()}
 	opt.Fetch = func(context.Context, *catalogue.Entry) error { return errors.New("no mirror answers") }
 	serve(t, p, p.URL, opt)
 	until(t, p, slots(1))
 	if run, err := anywhere(t.Context(), p, c); err != nil || run.Status != result.OK {
 		t.Fatal(run.Status, err)
 	}
-	if state, err := opt.Data.State(e); state != files.Present {
+	if state, err := opt.Data.State(e); state != catalogue.Present {
 		t.Error(state, err)
 	}
 	answer, err := p.nc.RequestWithContext(t.Context(), p.names.object(), []byte(`{"name":"0123"}`))

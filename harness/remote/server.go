@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
@@ -154,7 +154,7 @@ const tokenBlock = "BENCH TOKEN"
 // KeptIdentity reads an identity from a file that only its owner may read, and makes the file if there is none. So
 // workers recognise a coordinator that is started again.
 func KeptIdentity(file string) (id Identity, err error) {
-	text, err := regularfile.Read(file, 1<<20)
+	text, err := files.Read(file, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newIdentity(); err == nil {
 			err = os.WriteFile(file, text, 0o600)

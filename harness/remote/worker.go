@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/strictjson"
@@ -28,7 +27,7 @@ type WorkerOptions struct {
 	Memory      int64  // bytes that all running cells may need together
 	Token       string // for the coordinator; "" means the token in the URL
 	Environment result.Environment
-	Data        files.Directory
+	Data        catalogue.Directory
 	// Check returns a *runner.Refusal for a cell that this program would run in another way than the coordinator's
 	// program.
 	Check func(c runner.CellSpec, code string) error

@@ -9,11 +9,10 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -22,7 +21,7 @@ import (
 // Forget.
 type InProcess struct {
 	Registry registry.Registry
-	Data     files.Directory
+	Data     catalogue.Directory
 	Timeout  time.Duration // per cell; 0 for none
 	// Guests says which files, beyond the system's, a method of another module may read in a worker, and whether the
 	// method may use the network.
@@ -229,7 +228,7 @@ func (r *InProcess) Check(c CellSpec, code string) error {
 // names.
 func described(c CellSpec) bool {
 	if c.Set.Path != "" {
-		text, err := regularfile.Read(c.Set.Path, int64(len(c.Set.TOML))) // a cell may name a pipe, or a large file
+		text, err := files.Read(c.Set.Path, int64(len(c.Set.TOML))) // a cell may name a pipe, or a large file
 		return err == nil && string(text) == c.Set.TOML
 	}
 	e, err := catalogue.Builtin().Lookup(c.Cell.Dataset)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -77,10 +76,10 @@ func gapped(t *testing.T, c *catalogue.Catalogue) (names []string) {
 }
 
 // specs plans cells of methods with saved models.
-func specs(t *testing.T) (out []runner.CellSpec, data files.Directory) {
+func specs(t *testing.T) (out []runner.CellSpec, data catalogue.Directory) {
 	t.Helper()
 	p := must.Get(protocol.Parse("small", []byte(small)))(t)
-	data = files.Directory{Root: t.TempDir()}
+	data = catalogue.Directory{Root: t.TempDir()}
 	h := plan.Experiment{Protocol: p, Registry: methods.All(), Catalogue: catalogue.Builtin(), Data: data,
 		Keep: runner.KeepModels}
 	sets := append(slices.Clone(p.Datasets), gapped(t, h.Catalogue)...)

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/system/cputime"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -17,14 +16,14 @@ func TestShortCellsHaveTheirTime(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	sum := 0.0
 	for range 50 {
-		from := cputime.Thread()
+		from := processes.ThreadCPUTime()
 		start, known := threadCPU()
 		for i := range 100_000 {
 			sum += math.Sqrt(float64(i))
 		}
 		end, _ := threadCPU()
 		took := (end - start).Seconds()
-		if whole := cputime.Thread() - from; !known || took < whole/2 || took > whole {
+		if whole := processes.ThreadCPUTime() - from; !known || took < whole/2 || took > whole {
 			t.Fatalf("work of %v s counts as %v s (known: %v)", whole, took, known)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/ringbuf"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"pgregory.net/rapid"
 )
 
@@ -89,7 +89,7 @@ func TestACellIsSentOnce(t *testing.T) {
 // TestTail keeps the end of what is written, in whatever pieces, as a terminal may show it.
 func TestTail(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		end := ringbuf.Buffer{Most: mostTail}
+		end := processes.Tail{Most: mostTail}
 		var all []byte
 		for range rapid.IntRange(0, 30).Draw(r, "writes") {
 			piece := bytes.Repeat([]byte{byte(rapid.IntRange('a', 'z').Draw(r, "letter"))},
@@ -103,7 +103,7 @@ func TestTail(t *testing.T) {
 			r.Fatalf("kept %d bytes, want the last %d", len(got), len(want))
 		}
 	})
-	end := ringbuf.Buffer{Most: mostTail}
+	end := processes.Tail{Most: mostTail}
 	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))
 	must.Be(t, printable(end.String()), "?[31mred?\n?\ttext\n")
 }

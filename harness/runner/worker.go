@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
-	"github.com/kernelboosting/bench/internal/system/ringbuf"
 )
 
 // startsWithin is how long a worker may take until it is ready. endsPolitely is how long it may take to end after the
@@ -34,7 +33,7 @@ type worker struct {
 	readers []*os.File
 	ask     *strictjson.Encoder
 	replies chan answer // one answer for each request, then the error that ends the answers
-	stderr  ringbuf.Buffer
+	stderr  processes.Tail
 	ended   chan struct{} // closed when the keeper and all processes below it have ended
 	ending  ending        // valid once ended is closed
 	lost    error         // why ending is missing: the keeper itself was killed
@@ -49,7 +48,7 @@ type answer struct {
 
 // startWorker starts this program with the arguments given and waits until it is ready.
 func startWorker(ctx context.Context, args []string) (*worker, error) {
-	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: ringbuf.Buffer{Most: mostTail}}
+	w := &worker{replies: make(chan answer, 1), ended: make(chan struct{}), stderr: processes.Tail{Most: mostTail}}
 	var theirs, ours [4]*os.File // in the order of fdRequests, fdReplies, fdControl, fdEnding
 	var err error
 	for i := 0; i < len(theirs) && err == nil; i++ {

@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -108,7 +107,7 @@ func cells(t testing.TB, method string, splits int) []runner.CellSpec {
 	t.Helper()
 	p := must.Get(protocol.Parse("short", []byte(short)))(t)
 	h := plan.Experiment{Protocol: p, Registry: tried(), Catalogue: catalogue.Builtin(),
-		Data: files.Directory{Root: t.TempDir()}}
+		Data: catalogue.Directory{Root: t.TempDir()}}
 	req := plan.Request{Methods: []string{method}, Datasets: []string{"swiss"}}
 	for s := range splits {
 		req.Splits = append(req.Splits, s+1)

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -23,9 +22,9 @@ func TestMemoryOfAMillionRows(t *testing.T) {
 	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	e := must.Get(catalogue.Builtin().Lookup("linear-1000000"))(t)
-	data := must.Get(files.Generate(e, e.Files[0]))(t)
+	data := must.Get(catalogue.Generate(e, e.Files[0]))(t)
 	root := t.TempDir()
-	path := files.Directory{Root: root}.Path(e, e.Files[0])
+	path := catalogue.Directory{Root: root}.Path(e, e.Files[0])
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must.Do(t, os.WriteFile(path, data, 0o644))
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestReadsAMillionRows$", "-test.v")
@@ -56,7 +55,7 @@ func TestReadsAMillionRows(t *testing.T) {
 		return
 	}
 	e := must.Get(catalogue.Builtin().Lookup("linear-1000000"))(t)
-	set := must.Get(read.Load(t.Context(), files.Directory{Root: root}, e))(t)
+	set := must.Get(read.Load(t.Context(), catalogue.Directory{Root: root}, e))(t)
 	after := processes.Peak()
 	s := must.Get(Splitter{TestFraction: 0.3, Folds: 3}.Split(set, 1))(t)
 	part := must.Get(Parts{Set: set, Split: s, Standardise: true}.Whole())(t)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/files"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -42,7 +41,7 @@ func TestSplitsEqualTheOracle(t *testing.T) {
 	if len(oracle.Rows) == 0 {
 		t.Fatal("the oracle holds no rows")
 	}
-	data := files.Directory{Root: testenv.Mirror(t)}
+	data := catalogue.Directory{Root: testenv.Mirror(t)}
 	sets := map[string]*datasets.Set{}
 	for _, row := range oracle.Rows {
 		set := sets[row.Dataset]

@@ -8,19 +8,19 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // Backup writes the database as it is at one moment to a file at path, whole or not at all. Runs may go on in
 // the meantime. The copy is compared with its checksums before it gets its name. A file at path that is no
-// results database is an error; whether a database is replaced, write decides, as atomicfile.Write or another.
+// results database is an error; whether a database is replaced, write decides, as files.Write or another.
 func (db *DB) Backup(
 	ctx context.Context, path string, write func(path string, content func(io.Writer) error) error,
 ) error {
 	if err := db.CanBackup(ctx, path); err != nil {
 		return err
 	}
-	dir, release, err := atomicfile.Scratch(filepath.Dir(path), filepath.Base(path))
+	dir, release, err := files.Scratch(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return fmt.Errorf("backup %s: %w; its directory must exist and be writable", path, err)
 	}

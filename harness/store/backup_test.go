@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -41,7 +41,7 @@ func TestBackup(t *testing.T) {
 	defer db.Close()
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 {
-		must.Do(t, db.Backup(context.Background(), to, atomicfile.Write))
+		must.Do(t, db.Backup(context.Background(), to, files.Write))
 		must.Be(t, dump(t, to) == dump(t, path), true, "the copy holds something else")
 		put(t, open(t, path), testRun("k later", result.OK))
 	}
@@ -61,7 +61,7 @@ func TestBackupRefuses(t *testing.T) {
 		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
 		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
 	} {
-		must.Say(t, db.Backup(context.Background(), to, atomicfile.Write), says)
+		must.Say(t, db.Backup(context.Background(), to, files.Write), says)
 	}
 	if raw, _ := os.ReadFile(text); string(raw) != "a letter to a friend" {
 		t.Error("a file was written over")
@@ -73,10 +73,10 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 	testenv.NotUnderRace(t)
 	path, to := smallDatabase(t), filepath.Join(t.TempDir(), "copy.db")
 	db := open(t, path)
-	must.Do(t, db.Backup(context.Background(), to, atomicfile.Write))
+	must.Do(t, db.Backup(context.Background(), to, files.Write))
 	before := dump(t, to)
 	must.Get(db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`))(t)
-	must.Say(t, db.Backup(context.Background(), to, atomicfile.Write), "CART on wine, split 1")
+	must.Say(t, db.Backup(context.Background(), to, files.Write), "CART on wine, split 1")
 	must.Be(t, dump(t, to) == before, true, "a backup that failed changed the one before")
 	if _, _, err := db.Compact(context.Background()); err == nil {
 		t.Error("a damaged database was compacted")

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -22,11 +22,11 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	disk := testenv.SmallDisk(t, "1m")
 	path, to := smallDatabase(t), filepath.Join(disk.Dir, "copy.db")
 	db := open(t, path)
-	must.Do(t, db.Backup(context.Background(), to, atomicfile.Write))
+	must.Do(t, db.Backup(context.Background(), to, files.Write))
 	before := dump(t, to)
 	free := disk.Fill(t)
 	put(t, db, testRun("k later", result.OK))
-	if err := db.Backup(context.Background(), to, atomicfile.Write); err == nil || !strings.Contains(err.Error(),
+	if err := db.Backup(context.Background(), to, files.Write); err == nil || !strings.Contains(err.Error(),
 		"full") && !strings.Contains(err.Error(), "no space") {
 		t.Errorf("on a full disk: %v", err)
 	}
@@ -37,7 +37,7 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("beside the backup lies %v, %v", left, err)
 	}
-	if err := db.Backup(context.Background(), to, atomicfile.Write); err != nil || dump(t, to) != dump(t, path) {
+	if err := db.Backup(context.Background(), to, files.Write); err != nil || dump(t, to) != dump(t, path) {
 		t.Errorf("with space again: %v", err)
 	}
 }

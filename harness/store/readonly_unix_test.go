@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -49,7 +49,7 @@ func TestWritingWhereNothingMayBeWritten(t *testing.T) {
 			t.Errorf("read-only %s: %v", name, err)
 			continue
 		}
-		if err := db.Backup(context.Background(), filepath.Join(t.TempDir(), "copy.db"), atomicfile.Write); err != nil {
+		if err := db.Backup(context.Background(), filepath.Join(t.TempDir(), "copy.db"), files.Write); err != nil {
 			t.Errorf("read-only %s: a copy of it: %v", name, err)
 		}
 		_ = db.Close()

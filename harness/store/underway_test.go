@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -225,7 +225,7 @@ func TestProgressIsRead(t *testing.T) {
 	sees(on, "firstmap[] [] [];secondmap[d:2] [{w 1 2 []}] [{M on d w 2026-11-01 12:00:00 +0000 UTC 2026-11-01 "+
 		"12:00:00 +0000 UTC}];")
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	must.Do(t, db.Backup(t.Context(), copied, atomicfile.Write))
+	must.Do(t, db.Backup(t.Context(), copied, files.Write))
 	if n, err := open(t, copied).one(t.Context(), "SELECT (SELECT count(*) FROM underway) + (SELECT count(*) FROM "+
 		"underway_cells)"); err != nil || n != int64(0) {
 		t.Errorf("a copy has %v rows of runs, %v", n, err)

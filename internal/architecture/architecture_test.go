@@ -34,7 +34,7 @@ type room struct {
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
 	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue " +
-		"datasets/describe datasets/fetch datasets/files datasets/openml datasets/read internal/..."},
+		"datasets/describe datasets/fetch datasets/read internal/..."},
 	{"scripts/...", "..."},
 
 	{"reports/doc", "internal/..."},
@@ -73,12 +73,12 @@ var rooms = []room{
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
 	{"harness/canary", "registry"},
 	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry " +
-		"datasets datasets/catalogue datasets/files datasets/read internal/..."},
+		"datasets datasets/catalogue datasets/read internal/..."},
 	{"harness/plan", "harness/metric harness/protocol harness/reference harness/result harness/runner harness/split " +
-		"harness/store registry datasets datasets/catalogue datasets/files datasets/read internal/..."},
+		"harness/store registry datasets datasets/catalogue datasets/read internal/..."},
 	{"harness/schedule", "harness/plan harness/result harness/runner harness/store datasets/catalogue internal/..."},
 	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue " +
-		"datasets/files internal/..."},
+		"internal/..."},
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry " +
 		"internal/..."},
@@ -86,15 +86,12 @@ var rooms = []room{
 		"harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
-	{"datasets/generate", "registry/rng"},
 	{"datasets/format", "internal/..."},
-	{"datasets/catalogue", "datasets/format datasets/generate registry internal/..."},
-	{"datasets/files", "datasets/catalogue datasets/generate internal/..."},
-	{"datasets/fetch", "datasets/catalogue datasets/files internal/..."},
-	{"datasets/openml", "datasets/catalogue datasets/describe datasets/fetch datasets/files datasets/format " +
+	{"datasets/catalogue", "datasets/format registry registry/rng internal/..."},
+	{"datasets/fetch", "datasets/catalogue datasets/describe datasets/fetch datasets/format " +
 		"datasets/read registry internal/..."},
-	{"datasets/read", "datasets datasets/catalogue datasets/files datasets/format registry registry/rng internal/..."},
-	{"datasets/describe", "datasets/catalogue datasets/files datasets/format datasets/read internal/..."},
+	{"datasets/read", "datasets datasets/catalogue datasets/format registry registry/rng internal/..."},
+	{"datasets/describe", "datasets/catalogue datasets/format datasets/read internal/..."},
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
@@ -108,16 +105,15 @@ var rooms = []room{
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},
 
-	{"internal/test/testsplit", "..."},
+	{"internal/test/fits", "..."},
 	{"internal/test/faulty", "registry"},
 	{"internal/test/toydata", "registry registry/rng"},
-	{"internal/test/testfit", "registry internal/test/must"},
 	{"internal/...", "internal/..."},
 }
 
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
-	"internal/test/canceltest internal/test/must internal/test/testfit internal/test/testenv internal/test/testsplit " +
+	"internal/test/must internal/test/testenv internal/test/fits " +
 	"internal/test/openmlserver methods/internal/modeltest methods/internal/published registry/conform " +
 	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
@@ -248,7 +244,7 @@ func TestImports(t *testing.T) {
 // readsJSON are the files that read JSON by encoding/json: settings of methods, which registry checks itself, answers
 // of a site whose format is not ours, and what only our own scripts and tests wrote.
 var readsJSON = strings.Fields(
-	"registry/... datasets/openml scripts/... methods/internal/published internal/test/testenv")
+	"registry/... datasets/fetch scripts/... methods/internal/published internal/test/testenv")
 
 // TestStrictJSON: what other processes and programs wrote is read by internal/strictjson.
 func TestStrictJSON(t *testing.T) {
@@ -276,14 +272,13 @@ func TestRules(t *testing.T) {
 		{"methods/rffsvm/gfc_test.go", module + "methods/cart", "no family of methods imports another"},
 		{"methods/internal/gbdt/a.go", module + "methods/trees", "imports methods/trees"},
 		{"methods/internal/gbdt/a.go", module + "methods", "imports methods"},
-		{"methods/rffsvm/gfc.go", module + "internal/test/testsplit", "which is for tests"},
+		{"methods/rffsvm/gfc.go", module + "internal/test/fits", "which is for tests"},
 		{"registry/spec.go", module + "registry/conform", "which is for tests"},
 		{"registry/spec.go", module + "datasets", "imports datasets"},
 		{"registry/rng/log.go", module + "registry", "imports registry"},
 		{"datasets/read/load.go", module + "harness/split", "imports harness/split"},
 		{"datasets/set.go", module + "datasets/read", "imports datasets/read"},
 		{"harness/plan/set.go", module + "datasets/fetch", "imports datasets/fetch"},
-		{"harness/plan/set.go", module + "datasets/openml", "imports datasets/openml"},
 		{"harness/session.go", module + "cmd", "imports cmd"},
 		{"harness/session.go", module + "reports", "imports reports"},
 		{"harness/store/read.go", module + "harness", "imports harness"},
@@ -300,7 +295,7 @@ func TestRules(t *testing.T) {
 		{"methods/rffsvm/gfc_test.go", module + "harness", ""},
 		{"methods/rffsvm/gfc.go", module + "methods/internal/linear", ""},
 		{"methods/all.go", module + "methods/rffsvm", ""},
-		{"datasets/read/load.go", module + "datasets/files", ""},
+		{"datasets/read/load.go", module + "datasets/format", ""},
 		{"registry/conform/conform.go", module + "internal/test/testenv", ""},
 		{"harness/store/read.go", "database/sql", ""},
 		{"cmd/storing_test.go", "database/sql", ""},

@@ -142,7 +142,7 @@ func TestVulnerabilitiesAreFound(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	out, err := vulns(t, "file://"+database, "./internal/system/atomicfile")
+	out, err := vulns(t, "file://"+database, "./internal/system/files")
 	if err == nil {
 		t.Error("a vulnerability that is called passes")
 	}

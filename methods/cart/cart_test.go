@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/modeltest"
 
@@ -99,7 +99,7 @@ func TestHandWorkedTrees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := mustFit(t, c.data, Params{"auto", c.depth})
-			if got := testfit.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
+			if got := fits.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
 				t.Errorf("scores %v with %d nodes, want %v with %d", got, len(m.Nodes), c.want, c.nodes)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/modeltest"
 
@@ -105,7 +105,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		if !split {
 			return nil // golearn's 0 on the right side, whatever the data
 		}
-		if got := predicted(data.Task, outputs, testfit.Scores(t, m, query)); !slices.Equal(got, want) {
+		if got := predicted(data.Task, outputs, fits.Scores(t, m, query)); !slices.Equal(got, want) {
 			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depths[i])
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/npy"
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -59,7 +59,7 @@ func TestOverhead(t *testing.T) {
 	took := func(s registry.Spec) float64 {
 		elsewhere := 0.0
 		env := registry.Env{Used: func(seconds float64, _ int64) { elsewhere += seconds }}
-		return cputime.Of(func() {
+		return processes.CPUTimeOf(func() {
 			for range fits {
 				m, err := s.Fit(t.Context(), env, d, nil)
 				if err == nil {
@@ -133,7 +133,7 @@ func throughBench(t *testing.T, s registry.Spec, learn registry.Data, valid *mat
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	env := registry.Env{Seed: 1, Used: func(seconds float64, _ int64) { elsewhere += seconds }}
-	here := cputime.Of(func() {
+	here := processes.CPUTimeOf(func() {
 		err := s.FitAll(ctx, env, learn, settings, func(_ int, m registry.Model) error {
 			return m.Score(ctx, valid, out)
 		})

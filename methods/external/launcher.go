@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/internal/strictjson"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/system/processes"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
-	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
@@ -106,7 +105,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	apart(c)
 	c.Cancel = func() error { killTree(c.Process.Pid); return nil }
 	c.WaitDelay = lastWords
-	said := &ringbuf.Buffer{Most: mostSaid}
+	said := &processes.Tail{Most: mostSaid}
 	c.Stdout = said
 	read, use := sandbox.System()
 	err = startBound(c, sandbox.Policy{
@@ -136,7 +135,7 @@ func beside(command string) []string {
 // shebang returns the command in the first line of a script with its arguments, nil if there is none. named
 // reports that the line names a program that the user's path resolves.
 func (p *Plugin) shebang() (words []string, named bool) {
-	f, _, err := regularfile.Open(p.full)
+	f, _, err := files.Open(p.full)
 	if err != nil {
 		return nil, false
 	}

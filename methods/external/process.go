@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/system/processes"
-	"github.com/kernelboosting/bench/internal/system/ringbuf"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
@@ -41,7 +40,7 @@ type process struct {
 	errors  *os.File         // its standard error
 	copies  map[int]*process // processes that it forked and that are not known to have ended
 	lines   *bufio.Reader
-	stderr  ringbuf.Buffer // the end of its standard error
+	stderr  processes.Tail // the end of its standard error
 	folder  *folder
 	outcome               // valid once exited is closed
 	exited  chan struct{} // closed when the process has ended and was waited for
@@ -72,7 +71,7 @@ func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, 
 	q := &process{
 		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
 		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1),
-		stderr: ringbuf.Buffer{Most: tailSize},
+		stderr: processes.Tail{Most: tailSize},
 	}
 	is, _ := processes.Of(pid)
 	q.started = is.Started

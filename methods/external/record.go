@@ -16,8 +16,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/internal/strictjson"
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
-	"github.com/kernelboosting/bench/internal/system/regularfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // recordFormat is the version of the records that this program reads. Other records are ignored.
@@ -114,7 +113,7 @@ func (r Records) Keep(record Record) error {
 	if err := os.MkdirAll(string(r), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Write(r.at(record.File, record.Hash), func(w io.Writer) error {
+	return files.Write(r.at(record.File, record.Hash), func(w io.Writer) error {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		return out.Encode(record)
@@ -145,7 +144,7 @@ const largestPart = 4 << 30
 // digest writes the content of a file to w and returns its size. It refuses devices and pipes, and files that
 // go on beyond their size, as files of the kernel do.
 func digest(w io.Writer, path string) (size int64, err error) {
-	err = regularfile.Copy(context.Background(), path, func(n int64) (io.Writer, error) {
+	err = files.Copy(context.Background(), path, func(n int64) (io.Writer, error) {
 		if size = n; n > largestPart {
 			return nil, fmt.Errorf("%s has more than %d GiB", path, largestPart>>30)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -109,7 +109,7 @@ func TestMoreColumnsThanRows(t *testing.T) {
 // steps.
 func TestABlockOnItsWayToZero(t *testing.T) {
 	testenv.OnlyThorough(t)
-	learn, _ := testsplit.Load(t, "mfeat-noisy", 1)
+	learn, _ := fits.Load(t, "mfeat-noisy", 1)
 	if _, err := MKLJoint().Fit(t.Context(), registry.Env{Seed: 1}, learn,
 		[]byte(`{"features":50,"lambda":0.03,"rho":1}`)); err != nil {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -94,7 +94,7 @@ func TestAgainstSciPy(t *testing.T) {
 // gradient with central differences.
 func TestLeastSquaresCriterion(t *testing.T) {
 	const n, d, k = 200, 4, 7
-	data := testsplit.Waves(6, n, d)
+	data := fits.Waves(6, n, d)
 	x := rowsOf(data.X)
 	omega := draw(rng.New(2), k*d, 0.5)
 	b := newSquares(x, k, 1, true, data.Y, 0)
@@ -119,7 +119,7 @@ func TestLeastSquaresCriterion(t *testing.T) {
 // rate up to 2 raises it.
 func TestLeastSquaresFalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
+		data := fits.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
 			rapid.IntRange(1, 6).Draw(rt, "d"))
 		v := rapid.Float64Range(0.01, 1.9).Draw(rt, "v")
 		m := fitOne2019(t, variant2019(rapid.Bool().Draw(rt, "random")), data, 3,
@@ -137,7 +137,7 @@ func TestLeastSquaresFalls(t *testing.T) {
 
 // TestOneClass2019: with one label the first vote is exact and nothing changes it.
 func TestOneClass2019(t *testing.T) {
-	data := testsplit.Waves(1, 12, 2)
+	data := fits.Waves(1, 12, 2)
 	for i := range data.Y {
 		data.Y[i] = -1
 	}

@@ -11,11 +11,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +26,7 @@ import (
 // the chain rule.
 func TestLosses(t *testing.T) {
 	const n, d, k, lambda = 300, 4, 3, 0.07
-	data := testsplit.Waves(3, n, d)
+	data := fits.Waves(3, n, d)
 	x := rowsOf(data.X)
 	rng := rand.New(rand.NewPCG(5, 5))
 	normals := func(count int) []float64 {
@@ -102,14 +101,14 @@ func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at 
 	if f := loss(at, make([]float64, len(at))); math.Abs(f-want) > 1e-13*want {
 		t.Errorf("%s: loss %v, want %v", name, f, want)
 	}
-	testfit.Gradient(t, name, loss, at, 1e-8)
+	fits.Gradient(t, name, loss, at, 1e-8)
 }
 
 // TestBoostingLowersTheLoss: alpha minimises an upper bound of the loss that is
 // tight at alpha = 0, so no round can raise the training loss.
 func TestBoostingLowersTheLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
+		data := fits.Waves(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 60).Draw(rt, "n"),
 			rapid.IntRange(1, 6).Draw(rt, "d"))
 		env := registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}
 		gamma := rapid.SampledFrom([]float64{0, 1e-6, 0.3, 100}).Draw(rt, "gamma")
@@ -208,7 +207,7 @@ func TestLoadRefusals(t *testing.T) {
 
 // TestRowsInPlace: what is used in place gives the bits of what is packed.
 func TestRowsInPlace(t *testing.T) {
-	data := testsplit.Waves(4, 333, 7)
+	data := fits.Waves(4, 333, 7)
 	x := rowsOf(data.X)
 	models := make([]*ensemble, 2)
 	for i, form := range []examples{x, x.pack()} {
@@ -231,7 +230,7 @@ func TestMemoryInPlace(t *testing.T) {
 		t.Skip("the race detector empties pools at random; the plain run measures")
 	}
 	const n, d = 220000, 20
-	data := testsplit.Waves(9, n, d)
+	data := fits.Waves(9, n, d)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	must.Get(GBRFF2().Fit(t.Context(), registry.Env{Seed: 1}, data, json.RawMessage(`{"rounds": 2}`)))(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/internal/published"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 )
@@ -56,7 +56,7 @@ func TestPublishedTraces(t *testing.T) {
 		}
 		var spread run
 		for seed := range uint64(perturbed) {
-			data := testsplit.Jitter(train, perturbation, seed)
+			data := fits.Jitter(train, perturbation, seed)
 			spread.widen(ours, tr.observe(t, tr.fit(t, data), data, test))
 		}
 		first := min(firstRounds, tr.T)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -30,7 +30,7 @@ func fitted(t *testing.T, spec registry.Spec, seed uint32, train registry.Data, 
 	values ...any) (*machine, []float64) {
 	t.Helper()
 	m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: seed}, train, fmt.Appendf(nil, setting, values...)))(t)
-	return m.(*machine), testfit.Scores(t, m.(*machine), train)
+	return m.(*machine), fits.Scores(t, m.(*machine), train)
 }
 
 // fitGK fits grid points of GK or GLK together and calls do for each machine.
@@ -74,7 +74,7 @@ func TestStationary(t *testing.T) {
 func stationary(t *testing.T, m *machine, data registry.Data, p Params) {
 	t.Helper()
 	n := len(data.Y)
-	f := testfit.Scores(t, m, data)
+	f := fits.Scores(t, m, data)
 	for o, y := range fitting.OneAgainstRest(data) {
 		sum, size, worst, tolerance := 0.0, 0.0, 0.0, 1e-6
 		for i, a := range m.Coef[o*n : (o+1)*n] {
@@ -143,7 +143,7 @@ func TestLeaveOneOut(t *testing.T) {
 	if math.Abs(got-want) > 1e-9*want {
 		t.Errorf("the leave-one-out error is %v, by %d fits %v", got, n, want)
 	}
-	testfit.Gradient(t, "leave-one-out error", p.value, theta, 1e-6)
+	fits.Gradient(t, "leave-one-out error", p.value, theta, 1e-6)
 }
 
 // TestCoefficientsFollowRelevance: descent gives the irrelevant feature the least kernel coefficient and lowers the

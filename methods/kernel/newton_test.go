@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
@@ -77,7 +77,7 @@ func TestCertifiedGap(t *testing.T) {
 		{Lambda: 1, Neighbour: 50, Intercept: true}}
 	fitGK(t, data, false, ps, func(i int, m *machine) {
 		lambda := ps[i].Lambda
-		f := testfit.Scores(t, m, data)
+		f := fits.Scores(t, m, data)
 		primal, dual, sum := 0.0, 0.0, 0.0
 		for j, y := range data.Y {
 			p := (1+y)/2 - 2*n*lambda*m.Coef[j]

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -81,7 +81,7 @@ func TestOracle(t *testing.T) {
 					compare(fmt.Sprint("intercept ", intercept), append(alpha, m.Bias...),
 						append(slices.Clone(want), bias))
 					if !intercept {
-						compare("scores", testfit.Scores(t, m, data), c.Fitted)
+						compare("scores", fits.Scores(t, m, data), c.Fitted)
 					}
 				})
 			}

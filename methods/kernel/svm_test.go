@@ -6,11 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 )
@@ -39,9 +38,9 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 		}
 		compared++
 		t.Run(fmt.Sprintf("%s-%g-%g", r.Dataset, r.C, r.Gamma), func(t *testing.T) {
-			train, test := testsplit.Load(t, r.Dataset, r.Seed)
+			train, test := fits.Load(t, r.Dataset, r.Seed)
 			m, _ := fitted(t, SVM(), 0, train, `{"c":%v,"gamma":%v}`, r.C, r.Gamma)
-			n, scores := len(test.Y), testfit.Scores(t, m, test)
+			n, scores := len(test.Y), fits.Scores(t, m, test)
 			// libsvm's tolerance is finer than ours, which bounds what a decision is off by.
 			const near = 2e-3
 			if math.Abs(m.Bias[0]-r.Intercept) > near || math.Abs(float64(m.N-r.Support)) > 2+0.03*float64(r.Support) {
@@ -53,7 +52,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 					t.Errorf("decision of test row %d is %v; libsvm has %v", i, scores[i], want)
 				}
 			}
-			right := testsplit.Correct(t, m, test)
+			right := fits.Correct(t, m, test)
 			if want := int(math.Round(r.Accuracy * float64(n))); right != want {
 				t.Errorf("%d of %d right; libsvm has %d", right, n, want)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -25,7 +25,7 @@ func TestDerivatives(t *testing.T) {
 			Pool:  rapid.SampledFrom([]string{mergedLinear, merged, crossLinear}).Draw(rt, "pool"),
 			Order: rapid.IntRange(1, 2).Draw(rt, "order"), Width: rapid.Float64Range(0.5, 5).Draw(rt, "width"),
 		}
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), max(n, 2), d)
+		data := fits.Waves(rapid.Uint64().Draw(rt, "seed"), max(n, 2), d)
 		all := must.Get(newTaylor(t.Context(), k, data.X.RawMatrix().Data, d))(rt)
 		m0 := all.count(d)
 		v := make([]float64, all.n)
@@ -101,7 +101,7 @@ func TestAlign(t *testing.T) {
 
 // TestStages: the stages of random columns are the fits of fewer, and before the first one there is the constant.
 func TestStages(t *testing.T) {
-	data := testsplit.Waves(5, 200, 4)
+	data := fits.Waves(5, 200, 4)
 	for _, spec := range []registry.Spec{RKS(), EERF()} {
 		m := must.Get(spec.Fit(t.Context(), registry.Env{Seed: 1}, data, []byte(`{"features":20,"step":5}`)))(t)
 		stages, ok := m.(registry.Stager)
@@ -144,7 +144,7 @@ func TestStages(t *testing.T) {
 // TestFarFits: separable classes with hardly any penalty, and penalties that leave nothing, converge too: the gradient
 // of the objective vanishes.
 func TestFarFits(t *testing.T) {
-	data := testsplit.Waves(6, 400, 5)
+	data := fits.Waves(6, 400, 5)
 	for i := range data.Y {
 		data.Y[i] = math.Copysign(1, data.X.At(i, 0))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/registry"
@@ -66,7 +66,7 @@ var ours = map[string]string{"adult": "adult-a9a", "epileptic": "epileptic", "on
 // parts returns the set's training and test rows, standardised by the first.
 func (s realSet) parts(t testing.TB) (train, test registry.Data) {
 	t.Helper()
-	set := testsplit.Set(t, ours[s.Dataset])
+	set := fits.Set(t, ours[s.Dataset])
 	n, d := set.X.Dims()
 	if s.D > 0 {
 		d = s.D

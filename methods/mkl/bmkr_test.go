@@ -8,11 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -45,13 +44,13 @@ func TestPublishedProgram(t *testing.T) {
 		{"wine", map[float64]int{0.01: 54, 0.1: 54, 1: 54, 10: 54, 100: 54}},
 		{"pima", map[float64]int{0.01: 170, 0.1: 171, 1: 148, 10: 159, 100: 161}},
 	} {
-		train, test := testsplit.Load(t, c.set, 1)
+		train, test := fits.Load(t, c.set, 1)
 		var ps []BMKRParams
 		for cost := range c.correct {
 			ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
 		}
 		must.Do(t, pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
-			if got, want := testsplit.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
+			if got, want := fits.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
 				t.Errorf("%s, C=%v: %d rows correct; the published program has %d", c.set, ps[i].C, got, want)
 			}
 			return nil
@@ -72,7 +71,7 @@ func TestBMKRDefinition(t *testing.T) {
 		b := newBooster(s, ks)
 		b.solver.Tol = 1e-9
 		v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
-		got, want := testfit.Scores(t, v, data), plainBMKR(t, data, p)
+		got, want := fits.Scores(t, v, data), plainBMKR(t, data, p)
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-4 {
 				t.Fatalf("%+v: row %d scores %v, want %v", p, i, got[i], want[i])
@@ -131,7 +130,7 @@ func TestFloat32SelectsTheSame(t *testing.T) {
 
 func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double registry.PathFunc[P]) {
 	for _, name := range []string{"wine", "heart", "bupa"} {
-		split := testsplit.Of(t, name, 1)
+		split := fits.Of(t, name, 1)
 		train, _ := split.Whole()
 		points := must.Get(spec.Settings(train.Shape(), spec.DefaultGrid(), nil))(t)
 		ps := make([]P, len(points))
@@ -143,7 +142,7 @@ func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double regi
 			right[k] = make([]int, len(ps))
 			split.Folds(func(learn, valid registry.Data) bool {
 				must.Do(t, path(t.Context(), quiet(), learn, ps, func(i int, m registry.Model) error {
-					right[k][i] += testsplit.Correct(t, m, valid)
+					right[k][i] += fits.Correct(t, m, valid)
 					return nil
 				}))
 				return true

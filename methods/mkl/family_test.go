@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/methods/internal/svm"
 )
@@ -96,7 +96,7 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 			}
 			b.solver.Tol = 1e-7
 			v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
-			votes[way], scores[way] = v, testfit.Scores(t, v, data)
+			votes[way], scores[way] = v, fits.Scores(t, v, data)
 		}
 		for r, l := range votes[0].Learners {
 			if want := votes[1].Learners[r]; l.Kernel != want.Kernel || math.Abs(l.Bias-want.Bias) > 1e-4 {

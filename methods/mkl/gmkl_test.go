@@ -7,10 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -115,7 +114,7 @@ func TestGMKLOptimal(t *testing.T) {
 // within 2e-5 of the optimum; the steps around a solver that it replaces took minutes there.
 func TestGMKLOnPublishedSets(t *testing.T) {
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
-		train, _ := testsplit.Load(t, name, 1)
+		train, _ := fits.Load(t, name, 1)
 		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
 			_, m := mix(t, train, nil, svm.Classification(train.Y, c))
 			solved(t, fmt.Sprintf("%s, C=%v", name, c), m)
@@ -131,7 +130,7 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 		split, fold int
 	}{{"splice", 1, 1}, {"australian", 4, 2}} {
 		fold := 0
-		testsplit.Of(t, failed.set, uint32(failed.split)).Folds(func(train, _ registry.Data) bool {
+		fits.Of(t, failed.set, uint32(failed.split)).Folds(func(train, _ registry.Data) bool {
 			if fold++; fold < failed.fold {
 				return true
 			}
@@ -147,7 +146,7 @@ func TestGMKLNearlyEqualRows(t *testing.T) {
 func TestGMKLUnbalanced(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(5, 40).Draw(rt, "n"), rapid.IntRange(1, 4).Draw(rt, "d")
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
+		data := fits.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
 		for i := 2; i < n; i++ {
 			if i%8 != 0 {
 				data.Y[i] = -1
@@ -168,7 +167,7 @@ func TestGMKLBlocks(t *testing.T) {
 	fit := func(data registry.Data) (*sumMachine, []float64) {
 		t.Helper()
 		m := must.Get(GMKL().Fit(t.Context(), quiet(), data, []byte(`{"c": 10}`)))(t)
-		return m.(*sumMachine), testfit.Scores(t, m, data)
+		return m.(*sumMachine), fits.Scores(t, m, data)
 	}
 	_, plain := fit(data)
 	for j := range 5 {
@@ -182,7 +181,7 @@ func TestGMKLBlocks(t *testing.T) {
 	if !slices.Equal(m.Channels.Sizes, []int{2, 1, 2}) || len(m.Weight) != 3 {
 		t.Errorf("groups of %v features with weights %v", m.Channels.Sizes, m.Weight)
 	}
-	if right := testsplit.Correct(t, m, data); right < 54 {
+	if right := fits.Correct(t, m, data); right < 54 {
 		t.Errorf("%d of 60 training rows are right", right)
 	}
 	turned := data

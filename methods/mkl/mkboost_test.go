@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -76,8 +76,8 @@ func TestMKBoostDefinition(t *testing.T) {
 // an interior point takes over long before. On one normal feature the square of the product has rank one; with float32
 // matrices that took 6 x 10^7 steps to an objective off by 1.4e-4.
 func TestPolynomialsDoNotCrawl(t *testing.T) {
-	train, _ := testsplit.Load(t, "pima", 1)
-	line := testsplit.Waves(5, 600, 1)
+	train, _ := fits.Load(t, "pima", 1)
+	line := fits.Waves(5, 600, 1)
 	for name, data := range map[string]registry.Data{"pima": train, "one feature": line} {
 		ks := must.Get(grams[float64](t.Context(), newSample(data.X), mkboostKernels[len(mkboostKernels)-3:]))(t)
 		for k, matrix := range ks {

@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -36,7 +35,7 @@ func TestRidge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(5, 60).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
 		seed := rapid.Uint64().Draw(rt, "seed")
-		data, rng := testsplit.Waves(seed, n, d), rand.New(rand.NewPCG(seed, 3))
+		data, rng := fits.Waves(seed, n, d), rand.New(rand.NewPCG(seed, 3))
 		r := newGFCStepOn(data, rng)
 		theta := make([]float64, d+1)
 		for j := range theta {
@@ -47,7 +46,7 @@ func TestRidge(t *testing.T) {
 			directLoss(r.fit, data, theta); math.Abs(loss-want) > 1e-9*(1+want) {
 			rt.Fatalf("objective %v, by the normal equations %v", loss, want)
 		}
-		testfit.Gradient(rt, "objective", r.loss, theta, 1e-6)
+		fits.Gradient(rt, "objective", r.loss, theta, 1e-6)
 	})
 }
 
@@ -79,7 +78,7 @@ func directLoss(fit []float64, data registry.Data, theta []float64) float64 {
 // TestStepsLowerTheError: a fit can be kept by any step with a small ridge parameter, so
 // the squared error of the fits falls, up to the shrinking that the ridge causes.
 func TestStepsLowerTheError(t *testing.T) {
-	data := testsplit.Waves(5, 300, 6)
+	data := fits.Waves(5, 300, 6)
 	n, d := data.X.Dims()
 	r := newGFCStep(vmath.Pack(fitting.Rows(data.X), n, d), data.Y)
 	omega := must.Get(learnFrequencies(t.Context(), registry.Env{Seed: 1}, data, 20))(t)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +21,7 @@ import (
 func TestRepresentation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(2, 40).Draw(rt, "n"), rapid.IntRange(1, 5).Draw(rt, "d")
-		data := testsplit.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
+		data := fits.Waves(rapid.Uint64().Draw(rt, "seed"), n, d)
 		beta := rapid.Float64Range(0, 10).Draw(rt, "beta")
 		w := drawLandmarks(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
 		rs := must.Get(w.scale(0.3, true).represent(context.Background(), []float64{0, beta}))(rt)
@@ -65,7 +65,7 @@ func TestRepresentation(t *testing.T) {
 // as a model fitted alone: the same rows again, other rows in the same memory, fewer rows,
 // more rows than are kept, and all of it at the same time.
 func TestRecentRows(t *testing.T) {
-	train := testsplit.Waves(1, 60, 2)
+	train := fits.Waves(1, 60, 2)
 	var models []registry.Model
 	settings := []json.RawMessage{[]byte(`{"landmarks":50,"features":20,"c":1}`),
 		[]byte(`{"landmarks":50,"features":20,"c":10}`)}
@@ -75,7 +75,7 @@ func TestRecentRows(t *testing.T) {
 	}))
 	alone := must.Get(PBRFF().Fit(t.Context(), registry.Env{Seed: 3}, train, settings[1]))(t)
 	const most = 2*recentBytes/8/1000 + 5
-	rows, other := testsplit.Waves(2, most, 2).X, testsplit.Waves(3, 300, 2).X
+	rows, other := fits.Waves(2, most, 2).X, fits.Waves(3, 300, 2).X
 	scores := func(m registry.Model, x *mat.Dense) []float64 {
 		out := make([]float64, x.RawMatrix().Rows)
 		if err := m.Score(t.Context(), x, out); err != nil {

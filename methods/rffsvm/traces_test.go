@@ -9,7 +9,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/internal/published"
 
-	"github.com/kernelboosting/bench/internal/test/testsplit"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -44,11 +44,11 @@ func TestPublishedTracesOfGFC(t *testing.T) {
 		}
 		fitted := func(train registry.Data) int {
 			raw := must.Get(json.Marshal(GFCParams{Features: tr.Features, C: tr.C}))(t)
-			return testsplit.Correct(t, must.Get(GFC().Fit(t.Context(), env, train, raw))(t), test)
+			return fits.Correct(t, must.Get(GFC().Fit(t.Context(), env, train, raw))(t), test)
 		}
 		correct, spread := fitted(train), 0
 		for seed := range uint64(perturbed) {
-			other := fitted(testsplit.Jitter(train, perturbation, seed))
+			other := fitted(fits.Jitter(train, perturbation, seed))
 			spread = max(spread, correct-other, other-correct)
 		}
 		published.Near(t, correct, tr.Accuracy, test, accuracyRows+spread)
@@ -86,7 +86,7 @@ func TestPublishedTracesOfPBRFF(t *testing.T) {
 		raw := must.Get(json.Marshal(PBRFFParams{Landmarks: tr.Landmarks, K: tr.K, Gamma: gamma, Beta: tr.Beta,
 			C: tr.C}))(t)
 		m := must.Get(PBRFF().Fit(t.Context(), env, train, raw))(t)
-		published.Near(t, testsplit.Correct(t, m, test), tr.Capped, test, accuracyRows)
+		published.Near(t, fits.Correct(t, m, test), tr.Capped, test, accuracyRows)
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/testfit"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
@@ -59,9 +59,9 @@ func TestTreeEqualsThePublishedProgram(t *testing.T) {
 func TestOneLeafIsRFM(t *testing.T) {
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		data := toydata.Easy(task, 90, 4, 3)
-		want := testfit.FitAndScore(t, RFM(), 1, data, `{"iterations":2,"lambda":0.01}`)
+		want := fits.FitAndScore(t, RFM(), 1, data, `{"iterations":2,"lambda":0.01}`)
 		for _, temperature := range []float64{0, 0.5} {
-			got := testfit.FitAndScore(t, XRFM(), 1, data,
+			got := fits.FitAndScore(t, XRFM(), 1, data,
 				fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
 			if !slices.Equal(got, want) {
 				t.Errorf("%v, temperature %v: other scores than RFM's", task, temperature)

@@ -32,7 +32,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -233,7 +233,7 @@ func (s suite) cancellation(t *testing.T) {
 		defer cancel()
 		var end atomic.Value
 		timer := time.AfterFunc(10*time.Millisecond, func() {
-			end.Store(cputime.Process())
+			end.Store(processes.CPUTime())
 			cancel()
 		})
 		_, err := s.spec.Fit(soon, registry.Env{Seed: seed}, d, raw)
@@ -243,8 +243,8 @@ func (s suite) cancellation(t *testing.T) {
 		}
 		// The bound is processor time, since machines are busy. It is wide, since other code may use this process.
 		// A method that never looks at its context exceeds it on real data.
-		if from, cancelled := end.Load().(float64); cancelled && cputime.Process()-from > 5 {
-			t.Errorf("a fit went on for %.1f s of processor time after it was cancelled", cputime.Process()-from)
+		if from, cancelled := end.Load().(float64); cancelled && processes.CPUTime()-from > 5 {
+			t.Errorf("a fit went on for %.1f s of processor time after it was cancelled", processes.CPUTime()-from)
 		}
 	}
 }

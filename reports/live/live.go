@@ -20,7 +20,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/system/cputime"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
@@ -129,9 +129,9 @@ func (p *pace) due(now time.Time) bool { return p.stale && !now.Before(p.next) }
 
 // read reads stale data. It measures the processor time of this process, so other programs do not slow the pace.
 func (p *pace) read(now time.Time, read func() error) error {
-	began := cputime.Process()
+	began := processes.CPUTime()
 	err := read()
-	p.stale, p.next = false, now.Add(time.Duration(share*(cputime.Process()-began)*float64(time.Second)))
+	p.stale, p.next = false, now.Add(time.Duration(share*(processes.CPUTime()-began)*float64(time.Second)))
 	return err
 }
 

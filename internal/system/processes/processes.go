@@ -1,4 +1,6 @@
-// Package processes finds, measures and ends what a process has started, and what that has started.
+// Package processes finds, measures and ends what a process has started, and what that has started. It also measures
+// the processor time of this process, tells the memory that the machine gives it, and keeps the end of what a process
+// writes.
 //
 // It reads what Linux tells of processes in files. On other systems it knows nothing, and ends a
 // process with its group. It starts nothing and decides nothing: limits belong to its callers.

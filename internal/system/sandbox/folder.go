@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/system/atomicfile"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // NewFolder makes a folder that nobody else may read and that this program holds by a lock, and removes those of
 // programs that were killed. Where no parent is given it lies in memory, if the system shows that as a folder with
 // room and TMPDIR is not set, else in the system's folder for temporary files.
 func NewFolder(parent string) (path string, release func(), err error) {
-	path, undo, err := atomicfile.Scratch(cmp.Or(parent, memoryFolder(), os.TempDir()), "bench-plugin")
+	path, undo, err := files.Scratch(cmp.Or(parent, memoryFolder(), os.TempDir()), "bench-plugin")
 	return path, func() { Remove(path); undo() }, err
 }
 

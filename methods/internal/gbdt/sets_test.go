@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/mat"
@@ -40,7 +40,7 @@ func (s *sample) head(n int) *sample {
 // would be, its rows shuffled because some files are sorted by class.
 func catalogued(t testing.TB, name string) *sample {
 	t.Helper()
-	set := testsplit.Set(t, name)
+	set := fits.Set(t, name)
 	n, d := set.X.Dims()
 	order := rng.New(1).Permutation(n)
 	x := mat.NewDense(n, d, nil)

@@ -11,9 +11,8 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/canceltest"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
@@ -75,7 +74,7 @@ func TestLibsvm(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s-%d-%g", r.Dataset, r.Seed, r.C), func(t *testing.T) {
-			train, test := testsplit.Load(t, r.Dataset, r.Seed)
+			train, test := fits.Load(t, r.Dataset, r.Seed)
 			n, d := train.X.Dims()
 			s := mustSolve(t, train.X.RawMatrix().Data, n, d, train.Y, r.C)
 			if excess := (s.Objective - r.Objective) / r.Objective; excess > 1e-6 || excess < -1e-4 {
@@ -221,7 +220,7 @@ func TestCancellation(t *testing.T) {
 	const n, d = 80000, 100 // some 0.2 s, so that both ends come before its own
 	x, y := sample(2, n, d)
 	p := must.Get(New(x, n, d, y))(t)
-	canceltest.Check(t, func(ctx context.Context) error {
+	testenv.Check(t, func(ctx context.Context) error {
 		_, err := p.Solve(ctx, 1000, 0)
 		return err
 	}, 20*time.Millisecond, 50*time.Millisecond)

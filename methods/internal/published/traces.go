@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -59,7 +59,7 @@ func EachTrace(t *testing.T, methods string, do func(t *testing.T, tr Trace, tra
 			continue
 		}
 		t.Run(fmt.Sprintf("%d-%s-%s-%d", i, tr.Method, tr.Dataset, tr.Seed), func(t *testing.T) {
-			train, test := testsplit.Load(t, tr.Dataset, tr.Seed)
+			train, test := fits.Load(t, tr.Dataset, tr.Seed)
 			do(t, tr, train, test)
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/test/canceltest"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
@@ -82,7 +82,7 @@ func TestBySorting(t *testing.T) {
 func TestLate(t *testing.T) {
 	const n, d = 20000, 60
 	x := data(1, n, d)
-	canceltest.Check(t, func(ctx context.Context) error {
+	testenv.Check(t, func(ctx context.Context) error {
 		_, err := Width(ctx, x, d, 50)
 		return err
 	}, 0, 20*time.Millisecond, 200*time.Millisecond)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/internal/test/testsplit"
 )
 
 // solved is one row of svm_libsvm.json: a solution of libsvm at tolerance 1e-8 (1e-6 for the
@@ -56,7 +56,7 @@ func TestLibsvm(t *testing.T) {
 }
 
 func compare[F Float](t *testing.T, r solved) {
-	train, test := testsplit.Load(t, r.Dataset, r.Seed)
+	train, test := fits.Load(t, r.Dataset, r.Seed)
 	k := kernelFunction(r.Kernel, r.Gamma)
 	p := Classification(train.Y, r.C)
 	if r.Kind == "epsilon-SVR" {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/internal/test/canceltest"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -278,7 +278,7 @@ func hard() (*Kernel[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	canceltest.Check(t, func(ctx context.Context) error {
+	testenv.Check(t, func(ctx context.Context) error {
 		s := Solver[float32]{Tol: 1e-9}
 		return s.Solve(ctx, k, p, &Solution{})
 	}, 20*time.Millisecond, 200*time.Millisecond)

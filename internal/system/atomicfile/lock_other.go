@@ -1,6 +1,0 @@
-//go:build !linux && !darwin
-
-package atomicfile
-
-// hold knows of no locks here: age tells what was left behind.
-func hold(string) (l lock, free bool) { return lock{}, true }

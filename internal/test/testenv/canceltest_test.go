@@ -1,0 +1,71 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/must"
+)
+
+// work keeps the processor busy until its thread has used so much more of it, or ctx ends.
+func work(ctx context.Context, d time.Duration) error {
+	for end := processes.ThreadCPUTime() + d.Seconds(); processes.ThreadCPUTime() < end; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestLateness: a fit that does not look at its context is late by what it works, and one that
+// does is not, even where it waits for its turn.
+func TestLateness(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const long = 300 * time.Millisecond
+	late, err := lateness(t.Context(), 10*time.Millisecond, func(context.Context) error {
+		return work(context.Background(), long)
+	})
+	if err != nil || late <= 2*lateLimit {
+		t.Errorf("%v of work without a look at the context: %v late, %v", long, late, err)
+	}
+	late, err = lateness(t.Context(), 10*time.Millisecond, func(ctx context.Context) error {
+		err := work(ctx, time.Minute)
+		<-ctx.Done()
+		time.Sleep(long)
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || late >= lateLimit {
+		t.Errorf("waiting for %v: %v late, %v", long, late, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lateness(gone, time.Minute, func(ctx context.Context) error {
+		return work(ctx, time.Minute)
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("under a parent that ended: %v", err)
+	}
+}
+
+// TestYardstick: a machine on which the yardstick takes longer may be later by as much, and no machine less than
+// lateLimit.
+func TestYardstick(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	rod := newRod()
+	for range 3 {
+		t.Logf("the yardstick takes %v", yardstick(rod))
+	}
+	for _, c := range []struct{ before, after, want time.Duration }{
+		{quietYardstick / 2, quietYardstick / 3, lateLimit},
+		{quietYardstick, quietYardstick, lateLimit},
+		{quietYardstick, 3 * quietYardstick, 3 * lateLimit},
+		{5 * quietYardstick, quietYardstick, 5 * lateLimit},
+	} {
+		must.Be(t, limitBetween(c.before, c.after), c.want, c.before, c.after)
+	}
+}
