@@ -172,10 +172,8 @@ func TestCodeIsRecorded(t *testing.T) {
 	}), "x")
 	h, db := newTestHarness(t, written(centroids(), "1"), bad), openTestDB(t)
 	runAll(t, h, db, plan.Request{Splits: []int{1}}, schedule.Options{Jobs: 2}, nil)
-	cells, err := db.Cells(t.Context())
-	if err != nil || len(cells) != 4 {
-		t.Fatal(cells, err)
-	}
+	cells := must.Get(db.Cells(t.Context()))(t)
+	must.Be(t, len(cells), 4)
 	for _, c := range cells {
 		if want, err := h.Registry.Code(c.Method); err != nil || c.Code != want || c.Imported != "" {
 			t.Errorf("%+v, want code %s, %v", c, want, err)

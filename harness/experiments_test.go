@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -37,10 +38,8 @@ grid = [{name = "shift", values = [1.0]}]
 	runAll(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, schedule.Options{Jobs: 2},
 		func([]*plan.Cell) { h.Registry = methodsAlone })
 	h.Registry = planned
-	rows, err := db.Rows(t.Context(), "test", true)
-	if err != nil || len(rows) != 4 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	rows := must.Get(db.Rows(t.Context(), "test", true))(t)
+	must.Be(t, len(rows), 4)
 	byName := map[string][]store.Row{}
 	for _, r := range rows {
 		byName[r.Method] = append(byName[r.Method], r)
@@ -67,10 +66,8 @@ func TestGridTests(t *testing.T) {
 			h.edit(t, "standardise = true", "standardise = true\ntest_grid = true")
 		}
 		todo, _ := runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
-		rows, err := db.Rows(t.Context(), "test", true)
-		if err != nil || len(rows) != 4 {
-			t.Fatalf("%d rows, %v", len(rows), err)
-		}
+		rows := must.Get(db.Rows(t.Context(), "test", true))(t)
+		must.Be(t, len(rows), 4)
 		return h, db, todo, rows
 	}
 	_, _, plainPlan, plain := results(false)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestProbabilitiesAreStored of methods that declare some, and of no others: a sure probability of the label that a
@@ -23,10 +24,8 @@ func TestProbabilitiesAreStored(t *testing.T) {
 		}
 		h, db := newTestHarness(t, spec), openTestDB(t)
 		runAll(t, h, db, plan.Request{Splits: []int{1, 2}}, schedule.Options{Jobs: 2}, nil)
-		rows, err := db.Rows(t.Context(), h.Protocol.Name, true)
-		if err != nil || len(rows) != 4 {
-			t.Fatal(rows, err)
-		}
+		rows := must.Get(db.Rows(t.Context(), h.Protocol.Name, true))(t)
+		must.Be(t, len(rows), 4)
 		for _, r := range rows {
 			switch s := r.Score; {
 			case !declared && s.Brier == nil && s.LogLoss == nil && s.ECE == nil:

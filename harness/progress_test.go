@@ -120,10 +120,8 @@ func TestStoredMeanwhile(t *testing.T) {
 	db := openTestDB(t)
 	s := session(t, db, func(Event) {}, nothing(1))
 	req := Request{Request: plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, Jobs: 1}
-	early, err := Plan(t.Context(), s.Experiment, req.Request, db)
-	if err != nil || len(early.Cells) != 2 {
-		t.Fatalf("%v cells are planned, %v", early.Cells, err)
-	}
+	early := must.Get(Plan(t.Context(), s.Experiment, req.Request, db))(t)
+	must.Be(t, len(early.Cells), 2)
 	other := req
 	other.Splits = req.Splits[:1]
 	must.Get(s.Run(t.Context(), other))(t)

@@ -150,10 +150,8 @@ func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 	entry := must.Get(h.Catalogue.Lookup("parted"))(t)
 	set := must.Get(read.Load(t.Context(), h.Data, entry))(t)
 	for split := 1; split <= 3; split++ {
-		r, err := runner.Refit(t.Context(), h.Protocol, thresholds(), set, split, []byte(`{}`))
-		if err != nil || *r.Test.Correct != 11-split {
-			t.Errorf("split %d: %+v, %v", split, r, err)
-		}
+		r := must.Get(runner.Refit(t.Context(), h.Protocol, thresholds(), set, split, []byte(`{}`)))(t)
+		must.Be(t, *r.Test.Correct, 11-split, split)
 	}
 }
 

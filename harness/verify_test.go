@@ -173,9 +173,7 @@ func TestRerunReplacesWhatIsStored(t *testing.T) {
 	if content(t, db) == before {
 		t.Error("the old results are still there")
 	}
-	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
-		t.Error(problems, err)
-	}
+	must.Be(t, must.Get(db.Check(t.Context()))(t), nil, "a check finds")
 	if _, verified := verifyAll(t, h, db); slices.ContainsFunc(verified, func(v verify.Verified) bool {
 		return len(v.Differences) > 0
 	}) {

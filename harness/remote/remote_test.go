@@ -152,10 +152,7 @@ func TestWorkersShareCells(t *testing.T) {
 	}
 	all.Wait()
 	must.Be(t, len(p.calls), 0)
-	info, err := p.stream.Info(t.Context())
-	if err != nil || info.State.Msgs != 0 {
-		t.Errorf("%d messages are left, %v", info.State.Msgs, err)
-	}
+	must.Be(t, must.Get(p.stream.Info(t.Context()))(t).State.Msgs, 0, "messages are left")
 }
 
 // TestRefusedMethodsGoElsewhere: a worker with another version gives the cell back, and gets no other of that method.
@@ -291,9 +288,7 @@ func TestDataOfTheCoordinator(t *testing.T) {
 	opt.Fetch = func(context.Context, *catalogue.Entry) error { return errors.New("no mirror answers") }
 	serve(t, p, p.URL, opt)
 	until(t, p, slots(1))
-	if run, err := anywhere(t.Context(), p, c); err != nil || run.Status != result.OK {
-		t.Fatal(run.Status, err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, c))(t).Status, result.OK)
 	if state, err := opt.Data.State(e); state != catalogue.Present {
 		t.Error(state, err)
 	}

@@ -83,9 +83,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	p := newPool(t, Options{Token: "a token of workers"})
 	serve(t, p, p.URL, func() WorkerOptions { o := options(answers); o.Token = "a token of workers"; return o }())
 	until(t, p, slots(1))
-	if run, err := anywhere(t.Context(), p, cell("M", 1)); err != nil || run.Status != result.OK {
-		t.Fatal(run.Status, err)
-	}
+	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 1)))(t).Status, result.OK)
 	group := p.Rooms()[0].Name
 	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"),
 		nats.CustomInboxPrefix(p.names.inbox("worker.thief")), nats.PermissionErrOnSubscribe(true),

@@ -154,10 +154,8 @@ func TestKeptModelsPredict(t *testing.T) {
 		e := must.Get(c.Set.Entry())(t)
 		set := must.Get(read.Load(t.Context(), data, e))(t)
 		rows := must.Get(split.Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)
-		scores, err := p.Scores(t.Context(), datasets.Rows(set.X, rows.Test))
-		if err != nil || result.HashScores(scores) != run.ScoresHash {
-			t.Errorf("%s: other scores than in the run; %v", c.Cell, err)
-		}
+		scores := must.Get(p.Scores(t.Context(), datasets.Rows(set.X, rows.Test)))(t)
+		must.Be(t, result.HashScores(scores), run.ScoresHash, c.Cell)
 		correct := 0
 		for i, row := range rows.Test {
 			class := int(set.Y[row])

@@ -44,10 +44,7 @@ func TestNaNIsAnError(t *testing.T) {
 
 func TestMulticlassTakesTheFirstLargest(t *testing.T) {
 	sh := registry.Shape{Task: registry.Multiclass, N: 2, D: 1, Classes: 3}
-	s, err := newScore(sh, []float64{1, 2}, []float64{0, 5, 5, 1, 1, 1})
-	if err != nil || *s.Correct != 1 {
-		t.Errorf("correct = %v, %v; want 1", s.Correct, err)
-	}
+	must.Be(t, *must.Get(newScore(sh, []float64{1, 2}, []float64{0, 5, 5, 1, 1, 1}))(t).Correct, 1)
 }
 
 // Values by hand: errors 1, -1, 2 on targets 0, 1, 2.

@@ -120,9 +120,7 @@ func TestSplitters(t *testing.T) {
 				t.Fatalf("class %g has %d test rows, its share is %.2f", label, tested, exact)
 			}
 		}
-		if again, err := s.Split(set, number); err != nil || !cmp.Equal(got, again) {
-			t.Fatalf("the same split is another the second time: %v", err)
-		}
+		must.Be(t, must.Get(s.Split(set, number))(t), got, "the same split the second time")
 		if positive := share(set.Y, nil, 1); set.Task != registry.Regression && (!s.Serves(positive) ||
 			!s.Serves(n-positive)) {
 			t.Fatalf("classes of %d and %d rows are divided, Serves says they cannot be", positive, n-positive)

@@ -16,10 +16,8 @@ func replaces(t *testing.T, db *DB) {
 	again := r
 	again.Replace, again.Code, again.Stages = true, "new code", again.Stages[:1]
 	code := func() string {
-		cells, err := db.Cells(t.Context())
-		if err != nil || len(cells) != 1 {
-			t.Fatalf("cells %+v, %v", cells, err)
-		}
+		cells := must.Get(db.Cells(t.Context()))(t)
+		must.Be(t, len(cells), 1)
 		return cells[0].Code
 	}
 	bad := failed(r, result.Failed, "why")
@@ -94,9 +92,7 @@ func origins(t *testing.T, db *DB) {
 		t.Errorf("codes %+v, %v", codes, err)
 	}
 	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
-		if codes, err := db.Codes(ctx, other[0], other[1]); err != nil || codes != nil {
-			t.Errorf("codes of protocol %v: %+v, %v", other, codes, err)
-		}
+		must.Be(t, len(must.Get(db.Codes(ctx, other[0], other[1]))(t)), 0, other)
 	}
 	rows, err := db.Rows(ctx, "p", false)
 	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" ||
@@ -113,7 +109,5 @@ func codeChecks(t *testing.T, db *DB) {
 	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{second, first}))
 	first.Same = true
 	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{first}))
-	if checks, err := db.CodeChecks(ctx); err != nil || !reflect.DeepEqual(checks, []CodeCheck{first, second}) {
-		t.Errorf("checks %+v, %v", checks, err)
-	}
+	must.Be(t, must.Get(db.CodeChecks(ctx))(t), []CodeCheck{first, second})
 }

@@ -53,9 +53,7 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	if want := map[string][]json.RawMessage{ok.GridHash: ok.Grid}; err != nil || cmp.Diff(want, grids) != "" {
 		t.Errorf("grids differ, error %v (-want +got):\n%s", err, cmp.Diff(want, grids))
 	}
-	if got, err := db.Rows(t.Context(), "unheard-of", true); err != nil || got != nil {
-		t.Errorf("a protocol that nothing is stored of has %d rows, error %v", len(got), err)
-	}
+	must.Be(t, len(must.Get(db.Rows(t.Context(), "unheard-of", true))(t)), 0)
 }
 
 // TestQueriesAnswer: every query that reports print can be asked, also of a name with a quote.
@@ -113,10 +111,7 @@ func TestRowsOfAVersion(t *testing.T) {
 	if want := []Version{{"M", "1"}, {"M", "2"}, {"N", "1"}}; err != nil || cmp.Diff(want, versions) != "" {
 		t.Errorf("versions %v, error %v", versions, err)
 	}
-	grids, err := db.Grids(t.Context(), "p")
-	if err != nil || grids["h"] == nil {
-		t.Errorf("the grid of a superseded attempt is not there: %v, %v", grids, err)
-	}
+	must.Be(t, must.Get(db.Grids(t.Context(), "p"))(t)["h"] == nil, false, "the grid of a superseded attempt is gone")
 	if _, found := query(t, db, VersionQuery("p", "d", Version{"M", "1"})); len(found) != 2 {
 		t.Errorf("the query has %v", found)
 	}

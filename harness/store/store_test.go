@@ -53,9 +53,7 @@ func put(t testing.TB, db *DB, runs ...result.Run) {
 // sound fails the test if a check finds anything.
 func sound(t *testing.T, db *DB) {
 	t.Helper()
-	if problems, err := db.Check(t.Context()); err != nil || len(problems) > 0 {
-		t.Errorf("a check finds %v, %v", problems, err)
-	}
+	must.Be(t, must.Get(db.Check(t.Context()))(t), nil, "a check finds")
 }
 
 func query(t *testing.T, db *DB, q string) (names []string, rows [][]any) {

@@ -70,10 +70,7 @@ func comesBack(t *testing.T, db *DB) {
 		{CPU: "another", Cores: 4}:           nil,
 		{ProgramVersion: "test", CPU: "cpu"}: nil,
 	} {
-		timings, err := db.Timings(ctx, env)
-		if err != nil || !slices.Equal(timings, want) {
-			t.Errorf("timings of %s: %+v, %v; want %+v", env.CPU, timings, err, want)
-		}
+		must.Be(t, must.Get(db.Timings(ctx, env))(t), want, "timings of", env.CPU)
 	}
 	counts, err := db.Status(ctx)
 	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 ||
@@ -127,9 +124,7 @@ func skipped(t *testing.T, db *DB) {
 	}
 	check := func(what, protocol string, want ...result.Exclusion) {
 		t.Helper()
-		if got, err := db.Skipped(ctx, protocol); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
-		}
+		must.Be(t, must.Get(db.Skipped(ctx, protocol))(t), want, what)
 	}
 	noData := result.Exclusion{Dataset: "e", Why: result.Why{Kind: result.NoData}} // is of no prediction, and not noted
 	must.Do(t, db.NoteSkipped(ctx, []result.Exclusion{cell(3), noData, cell(1), cell(2)}, nil))
