@@ -163,16 +163,12 @@ func TestQueue(t *testing.T) {
 		got = append(got, fmt.Sprint(c.Method, c.Split))
 		if len(got) == 2 {
 			q.PutBack(c)
-			if again := q.Next(every); again != c {
-				t.Errorf("%v was put back, %v comes", c.Cell, again.Cell)
-			}
+			must.Be(t, q.Next(every), c, "what comes after a cell was put back")
 			must.Be(t, len(q.Rest()), 4, "left")
 		}
 	}
 	must.Be(t, got, []string{"A1", "B1", "C1", "A2", "C2", "B2"})
-	if q.Next(every) != nil {
-		t.Error("an empty queue gives a cell")
-	}
+	must.Be(t, q.Next(every), nil, "of an empty queue")
 }
 
 // TestQueueOfSets: of cells on several data sets, the first split of each method runs cheapest cell first, and the

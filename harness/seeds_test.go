@@ -171,9 +171,7 @@ func TestMethodSeeds(t *testing.T) {
 		"whole":  {{1, 1_000_001, 2_000_001}, {1, 1_000_002, 2_000_002}},
 	}
 	for set, rows := range after {
-		if len(rows) != 4 {
-			t.Fatalf("%d rows of %s", len(rows), set)
-		}
+		must.Be(t, len(rows), 4, set)
 		for i, r := range rows {
 			must.Be(t, r.Score, before[set][i].Score, "with one seed", r.Method, set, r.Split)
 			must.Be(t, r.ScoresHash, before[set][i].ScoresHash, "with one seed", r.Method, set, r.Split)

@@ -65,9 +65,7 @@ func TestLabelsContradict(t *testing.T) {
 					t.Fatalf("class %v has %d rows less", class, c)
 				}
 			}
-			if want := max(0, 2*most-len(rows)); kept != want {
-				t.Fatalf("%d of %d rows keep their label, %d have to", kept, len(rows), want)
-			}
+			must.Be(t, kept, max(0, 2*most-len(rows)), "rows that keep their label")
 		}
 	})
 }

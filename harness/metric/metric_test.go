@@ -210,17 +210,11 @@ func TestMCCIsExact(t *testing.T) {
 	of := func(tp, tn, fp, fn int) *big.Rat {
 		return mcc(result.Score{TP: &tp, TN: &tn, FP: &fp, FN: &fn})
 	}
-	if got := of(2, 2, 1, 1); got.RatString() != "1/3" {
-		t.Errorf("mcc is %v, want 1/3", got)
-	}
-	if got := of(7, 0, 0, 3); got.Sign() != 0 {
-		t.Errorf("mcc without a negative is %v, want 0", got)
-	}
+	must.Be(t, of(2, 2, 1, 1).RatString(), "1/3")
+	must.Be(t, of(7, 0, 0, 3).Sign(), 0, "mcc without a negative")
 	// tp tn - fp fn = (a^2 - 4) 10^12 and the root's argument (a+2)^4 10^24, with a = 3: (9-4)/25.
 	const million = 1_000_000
-	if got := of(3*million, 3*million, 2*million, 2*million); got.RatString() != "1/5" {
-		t.Errorf("mcc is %v, want 1/5", got)
-	}
+	must.Be(t, of(3*million, 3*million, 2*million, 2*million).RatString(), "1/5")
 	got, exact := of(3*million, million, 0, million).Float64() // 3/sqrt(3*4*1*2), between the halves to its neighbours
 	low, high := new(big.Rat).SetFloat64(math.Nextafter(got, 0)), new(big.Rat).SetFloat64(math.Nextafter(got, 1))
 	for _, v := range []*big.Rat{low, high} {

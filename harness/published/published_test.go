@@ -146,9 +146,7 @@ func TestComparable(t *testing.T) {
 		t.Errorf("errors in standard deviations of the target are beside errors in its unit: %v, %v", values, units)
 	}
 	values, _ = Comparable("bazavan2012-table3", "accuracy", nil)
-	if v := find(values, "voc-7500", "RFF-SKL"); v.Mean != 28 {
-		t.Errorf("RFF-SKL on 7500: %v", v)
-	}
+	must.Be(t, find(values, "voc-7500", "RFF-SKL").Mean, 28)
 	elsewhere := []string{rank, "seconds", "root mean squared error in standard deviations of the target"}
 	for _, v := range Values() {
 		if ours[v.Unit].size == nil && !slices.Contains(elsewhere, v.Unit) {

@@ -20,9 +20,7 @@ func TestParts(t *testing.T) {
 	long := []byte(strings.Repeat("0123456789", largest/4))
 	joins := newParts()
 	begun := split(p.nc, "s", "w", long)
-	if len(begun) != 3 {
-		t.Fatalf("%d parts", len(begun))
-	}
+	must.Be(t, len(begun), 3)
 	for _, m := range []*nats.Msg{begun[0], begun[2], begun[1], {Header: nats.Header{}}} {
 		if data, _ := joins.add(m); data != nil {
 			t.Error("parts in a wrong order are taken for a whole")

@@ -15,9 +15,7 @@ import (
 func TestWorkersAreNamed(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{Lost: 4 * time.Second}) // a worker says hello each second
-	if w := p.Workers(); w != nil {
-		t.Errorf("nobody has come, but %v", w)
-	}
+	must.Be(t, len(p.Workers()), 0, "before one has come")
 	end := make(chan struct{})
 	slow := options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
 		<-end

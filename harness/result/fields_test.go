@@ -22,9 +22,7 @@ func TestCheck(t *testing.T) {
 		"regression": func() Score { return Score{N: 5, RMSE: new(1.5), MAE: new(1.0), R2: new(-3.0)} },
 	}
 	for task, score := range valid {
-		if err := score().Check(task); err != nil {
-			t.Errorf("a score of task %s: %v", task, err)
-		}
+		must.Do(t, score().Check(task))
 		for other := range valid {
 			if other != task && score().Check(other) == nil {
 				t.Errorf("a score of task %s is one of task %s", task, other)
@@ -74,9 +72,7 @@ func TestFields(t *testing.T) {
 	more := Field{Name: "more", Kind: Wide}
 	for _, f := range append(Fields(), more) {
 		var s Score
-		if got := f.Value(&s); got != nil {
-			t.Errorf("%s of no score is %v", f.Name, got)
-		}
+		must.Be(t, f.Value(&s), nil, f.Name)
 		if err := f.Set(&s, values[f.Kind]); err != nil || f.Value(&s) != values[f.Kind] {
 			t.Errorf("%s is set to %v and read as %v, %v", f.Name, values[f.Kind], f.Value(&s), err)
 		}

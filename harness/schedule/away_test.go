@@ -70,9 +70,8 @@ func TestShortCellsShareAPlace(t *testing.T) {
 	}
 	must.Be(t, count(roomsChanged{[]Room{{Name: "all", Slots: 1}}}), 1)
 	// a tenth of a second is 7 parts
-	if n := count(ended{cell: cells[0], run: result.Run{Status: result.OK, SearchSeconds: 0.1}}); n != Whole/7 {
-		t.Errorf("%d cells of a tenth of a second are at one place", n)
-	}
+	must.Be(t, count(ended{cell: cells[0], run: result.Run{Status: result.OK, SearchSeconds: 0.1}}), Whole/7,
+		"cells of a tenth of a second at one place")
 	if n := count(ended{cell: cells[1], how: givenBack}); n != 1 || s.total != 7*(Whole/7) || s.load["all"] != s.total {
 		t.Errorf("%d cells start for one that came back; %d parts are taken", n, s.total)
 	}

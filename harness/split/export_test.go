@@ -28,9 +28,7 @@ func TestCSVHoldsTheParts(t *testing.T) {
 		var out bytes.Buffer
 		must.Do(t, exported.WriteCSV(&out))
 		lines := must.Get(csv.NewReader(&out).ReadAll())(t)
-		if got := strings.Join(lines[0], " "); got != "part row fold y a b c" {
-			t.Fatalf("columns %s", got)
-		}
+		must.Be(t, strings.Join(lines[0], " "), "part row fold y a b c")
 		lines = lines[1:]
 		for i, row := range slices.Concat(drawn.Train, drawn.Test) {
 			part, at, name := whole.Learn, i, "train"
@@ -47,9 +45,7 @@ func TestCSVHoldsTheParts(t *testing.T) {
 				}
 			}
 		}
-		if len(lines) != len(drawn.Train)+len(drawn.Test) {
-			t.Fatalf("%d lines", len(lines))
-		}
+		must.Be(t, len(lines), len(drawn.Train)+len(drawn.Test))
 		checkArchive(t, exported)
 	})
 }
@@ -73,7 +69,5 @@ func checkArchive(t *rapid.T, e Exported) {
 	if e.Learn.Task == registry.Regression {
 		want += " target_mean target_scale"
 	}
-	if got := strings.Join(names, " "); got != want {
-		t.Fatalf("arrays %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(names, " "), want)
 }

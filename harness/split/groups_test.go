@@ -108,9 +108,7 @@ func TestNoGroupLeaks(t *testing.T) {
 		must.Do(t, s.Check())
 		number := rapid.Uint32Range(1, 3).Draw(t, "number")
 		got := must.Get(s.Split(set, number))(t)
-		if again := must.Get(s.Split(set, number))(t); fmt.Sprint(again) != fmt.Sprint(got) {
-			t.Fatal("the same split is another the second time")
-		}
+		must.Be(t, must.Get(s.Split(set, number))(t), got, "the same split the second time")
 		if s.Kind != All {
 			checkApart(t, set, "the test", got.Train, got.Test)
 		}
@@ -314,9 +312,7 @@ func TestGroupsThatCannotBeDivided(t *testing.T) {
 func TestAClassOfTwoGroups(t *testing.T) {
 	set := groupedSet(registry.Binary, [][2]int{{3, 2}, {3, 2}, {5, 0}, {4, 0}, {5, 0}, {4, 0}, {5, 0}})
 	got := must.Get(Splitter{TestFraction: 0.3, Folds: 2}.Split(set, 1))(t)
-	if share(set.Y, got.Test, 1) != 0 {
-		t.Errorf("the test has %v", got.Test)
-	}
+	must.Be(t, share(set.Y, got.Test, 1), 0, got.Test)
 	for f := range got.Folds {
 		if learn, _ := got.Fold(f); share(set.Y, learn, 1) != 2 {
 			t.Errorf("fold %d learns from %v", f, learn)

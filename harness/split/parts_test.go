@@ -50,9 +50,7 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (part.Inputs.Scale != nil) != p.Standardise {
-				t.Fatalf("standardised by %v", part.Inputs)
-			}
+			must.Be(t, part.Inputs.Scale != nil, p.Standardise)
 			checkRows(t, p, part, part.Learn, learn, learn)
 			checkRows(t, p, part, part.Score, score, learn)
 			checkTargets(t, p, part, learn, score)
@@ -130,9 +128,7 @@ func checkRows(t *rapid.T, p Parts, part Part, d registry.Data, rows, learn []in
 
 // checkTargets: those of a regression are scaled where they are learned, and only there.
 func checkTargets(t *rapid.T, p Parts, part Part, learn, score []int) {
-	if !slices.Equal(part.Score.Y, at(p.Set.Y, score)) {
-		t.Fatal("targets to be compared with are not those of the set")
-	}
+	must.Be(t, part.Score.Y, at(p.Set.Y, score), "targets to be compared with")
 	want := TargetScale{0, 1}
 	if p.ScaleTarget && p.Set.Task == registry.Regression {
 		want.Mean, want.Scale = moments(at(p.Set.Y, learn))

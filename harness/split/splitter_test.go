@@ -94,9 +94,7 @@ func TestSplitters(t *testing.T) {
 		if len(got.Train) != train+spare || len(got.Test) != test-spare {
 			t.Fatalf("%d and %d rows, Sizes says %d and %d", len(got.Train), len(got.Test), train, test)
 		}
-		if all := slices.Sorted(slices.Values(slices.Concat(got.Train, got.Test))); !slices.Equal(all, upto(0, n)) {
-			t.Fatalf("the rows are no partition: %v", all)
-		}
+		must.Be(t, slices.Sorted(slices.Values(slices.Concat(got.Train, got.Test))), upto(0, n), "the rows")
 		var held []int
 		for f, fold := range got.Folds {
 			learn, valid := got.Fold(f)

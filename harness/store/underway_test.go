@@ -172,9 +172,7 @@ func TestManyAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if len(got) != 1 {
-			t.Fatalf("%d of 4 got the cell", len(got))
-		}
+		must.Be(t, len(got), 1)
 		must.Do(t, got[0].Close())
 	}
 }

@@ -103,9 +103,7 @@ func TestALockLosesNothing(t *testing.T) {
 	for len(w.reports) > 0 {
 		last = <-w.reports
 	}
-	if last.Err != nil {
-		t.Errorf("the last report is %+v, want the end of the trouble", last)
-	}
+	must.Be(t, last.Err, nil, "the last report")
 }
 
 // TestAFullDiskLosesNothing: it fills three times and is enlarged.

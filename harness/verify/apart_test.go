@@ -96,9 +96,7 @@ func TestApartFindsMemory(t *testing.T) {
 			t.Errorf("draw %d is not found", i)
 		}
 	}
-	if 1/pApart != float64(binomial(2*Repeats, Repeats)/2) {
-		t.Errorf("p is %v, of %d choices", pApart, binomial(2*Repeats, Repeats))
-	}
+	must.Be(t, 1/pApart, float64(binomial(2*Repeats, Repeats)/2))
 }
 
 func binomial(n, k int) int {
