@@ -24,7 +24,7 @@ type Gaps struct {
 
 // An Imputer fills the gaps of columns and adds indicators. The zero value changes nothing.
 type Imputer struct {
-	// what stands in place of a gap, for each column; nil leaves gaps as they are
+	// the value for a gap, for each column; nil leaves gaps as they are
 	Fill       []float64 `json:"fill,omitempty"`
 	Indicators []int     `json:"indicators,omitempty"` // the columns that have an indicator, ascending
 }

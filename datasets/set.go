@@ -41,7 +41,7 @@ type Set struct {
 	TrainRows   int
 	Dates       []int      // the columns of X with days
 	Gaps        Gaps       // what becomes of missing values, which are NaN in X
-	Groups      *Groups    // which rows belong together; nil if each row stands for itself
+	Groups      *Groups    // which rows belong together; nil if each row is a group of its own
 	Splits      []Division // the set's own splits, in order; nil if it has none
 	Notes       []string   // what the reader did that the set's user should know, such as lines that are not read
 	Fingerprint string     // as files.Directory.Fingerprint gives it

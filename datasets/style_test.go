@@ -82,7 +82,7 @@ func TestThousands(t *testing.T) {
 }
 
 // TestWords describes columns of words. Those of one pair are 1 and 0. Other words that mean yes or no, such as
-// T beside Y, are categories.
+// T and Y, are categories.
 func TestWords(t *testing.T) {
 	for words, want := range map[string]string{
 		"Y|n|YES|no":   "20 yes, which is 1, and 20 no, which is 0",
@@ -129,7 +129,7 @@ func TestNumberedHeaders(t *testing.T) {
 	}
 }
 
-// TestMixedColumns describes a column in which texts stand beside numbers, too many for a mark of missing values, and
+// TestMixedColumns describes a column in which texts are among numbers, too many for a mark of missing values, and
 // groups that differ in upper and lower case alone.
 func TestMixedColumns(t *testing.T) {
 	content := "x,z,y\n" + rows(40, func(i int) string {
@@ -142,7 +142,8 @@ func TestMixedColumns(t *testing.T) {
 	d := must.Get(described(t, "a.csv", content, describe.Options{Group: "z"}))(t)
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes, `column x: 26 of 40 values are numbers or dates, and others are texts such as "unknown"`)
-	must.Hold(t, notes, `the group z: "p0" beside "P0"; if they are one, write one of them throughout the file`)
+	must.Hold(t, notes, `the group z: "p0" and "P0" differ in case or blanks alone; if they are one, write one of them `+
+		`throughout the file`)
 }
 
 // TestNumbersAsPeopleWriteThem draws numbers and writes them twice, once plainly and once with separators of thousands

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// sources is a small module: a imports b and an outside package, c stands apart.
+// sources is a small module: a imports b and an outside package, nothing imports c.
 func sources() map[string]string {
 	return map[string]string{
 		"a/a.go":         "package a\n\nimport (\n\t\"fmt\"\n\t\"example.com/m/b\"\n\t\"gonum.org/v1/gonum/mat\"\n)\n",

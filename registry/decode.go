@@ -26,9 +26,8 @@ func decoder[P any](name string, defaults P) func(json.RawMessage) (P, error) {
 		}
 		if p, err := fresh(); err == nil && !reflect.DeepEqual(p, defaults) {
 			panic(fmt.Sprintf("registry: the defaults of method %s are %#v, and %#v when read back from their JSON "+
-				"%s: "+
-				"beside a map, slice or pointer every field must have a JSON form that gives it back (numbers in an "+
-				"interface come back as float64)", name, defaults, p, canonical))
+				"%s: in a struct with a map, a slice or a pointer every field must have a JSON form that gives it "+
+				"back (numbers in an interface come back as float64)", name, defaults, p, canonical))
 		}
 	}
 	fields, err := fieldsOf(reflect.TypeFor[P]())

@@ -9,7 +9,7 @@ import (
 )
 
 // Growth says how the time of fits grows with the problem: what the algorithm says, without a constant. Constants are
-// measured. The zero value says nothing; it stands for one pass over n d numbers for each grid point.
+// measured. The zero value says nothing; it means one pass over n d numbers for each grid point.
 type Growth struct {
 	Rows, Features float64 // exponents of n training rows and d features
 	Outputs        float64 // exponent of the scores per row, see Shape.Outputs: 1 where each output is fitted by itself
@@ -40,7 +40,7 @@ func (s Spec) WorkAt(sh Shape, points int, by float64) float64 {
 }
 
 // Scale returns the part of the work that parameters decide: the mean over the settings of the product of the values
-// that Growth.By names, each with its exponent. A value below 1, such as one that stands for a rule, counts as 1.
+// that Growth.By names, each with its exponent. A value below 1, such as one that means a rule, counts as 1.
 func (s Spec) Scale(settings []json.RawMessage) (float64, error) {
 	if len(s.Growth.By) == 0 || len(settings) == 0 {
 		return 1, nil

@@ -173,7 +173,7 @@ func shortest(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// kind tells JSON values apart by a character they begin with: '0' for numbers and 't' for
+// kind names the kind of a JSON value by a character with which it begins: '0' for numbers and 't' for
 // booleans, or 0 if there is none.
 func kind(raw json.RawMessage) byte {
 	text := strings.TrimSpace(string(raw))

@@ -97,7 +97,7 @@ func TestSourcesAgree(t *testing.T) {
 }
 
 // TestPartsAreKnownBeforeLoading: what planning needs of channels and of test parts of the built-in sets
-// stands in the catalogue, and adds up to their sizes.
+// is in the catalogue, and adds up to their sizes.
 func TestPartsAreKnownBeforeLoading(t *testing.T) {
 	parts, channels := 0, 0
 	for _, e := range Builtin().All() {

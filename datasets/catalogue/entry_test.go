@@ -65,7 +65,7 @@ func TestDescriptionErrors(t *testing.T) {
 		csv + "classes = [\"a\"]": `set mine: classes and rows_per_class are for task = ` +
 			`"multiclass", not "binary"`,
 		csv + "task = \"multiclass\"\nrows_per_class = 3": `set mine: rows_per_class = 3 must be positive and ` +
-			`stands instead of label`,
+			`label must be absent`,
 		csv + "generate = \"moons\"": `set mine: generate = "moons": not a generator of this ` +
 			`program: their names, those of sets with a number of rows, and channels(n, informative, noise)`,
 		csv + "drop = [\"\"]": `toml: line 4 (last key "drop"): a column's name is ` +

@@ -33,7 +33,7 @@ func DefaultDir() string {
 		return dir
 	}
 	cache, err := os.UserCacheDir()
-	if err != nil { // no home directory: keep the data beside the results
+	if err != nil { // no home directory: keep the data in the folder of the results
 		cache = "."
 	}
 	return filepath.Join(cache, "bench", "data")

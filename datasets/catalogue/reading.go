@@ -202,7 +202,7 @@ func (e *Entry) checkTarget() error {
 		return fmt.Errorf("target_range = %v must be two finite numbers, the smaller first, e.g. [-1.0, 1.0]",
 			e.TargetRange)
 	case e.RowsPerClass < 0 || e.RowsPerClass > 0 && e.Label != nil:
-		return fmt.Errorf("rows_per_class = %d must be positive and stands instead of label", e.RowsPerClass)
+		return fmt.Errorf("rows_per_class = %d must be positive and label must be absent", e.RowsPerClass)
 	case e.FileFormat().Takes("label") && e.RowsPerClass == 0 && e.Label == nil:
 		return fmt.Errorf("the target column is not given; write label = \"its name\", or label = -1 for the last " +
 			"column")

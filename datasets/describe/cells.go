@@ -20,8 +20,8 @@ type cells struct {
 // An oddLine is a line with its number of columns.
 type oddLine struct{ line, columns int }
 
-// columnBytes estimates what is kept of a column beside its values: its name, what was found of it, and the hash of its
-// values.
+// columnBytes estimates what is kept of a column besides its values: its name, what was found of it, and the hash of
+// its values.
 const columnBytes = 400
 
 // readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.

@@ -23,7 +23,7 @@ type column struct {
 	yes      int       // rows
 	drop     string    // why the column is left out; "" if it is an input
 	missing  int       // rows without a value
-	words    []string  // what else than the usual marks stands for a missing value in a column of numbers
+	words    []string  // in a column of numbers, what else than the usual marks means a missing value
 	distinct int       // known values
 	low      float64   // of a column of numbers
 	high     float64
@@ -422,7 +422,8 @@ func (s *source) alike(what string, texts []string, d *Description) {
 	for _, text := range texts {
 		plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
 		if other, seen := first[plain]; seen {
-			d.note("%s: %q beside %q; if they are one, write one of them throughout the file",
+			d.note("%s: %q and %q differ in case or blanks alone; if they are one, write one of them "+
+				"throughout the file",
 				what, clip(text), clip(other))
 			continue
 		}

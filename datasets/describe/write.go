@@ -204,7 +204,7 @@ func (s *source) comments(b *strings.Builder) {
 	}
 }
 
-// relative returns the path of a file as a description beside it names it.
+// relative returns the path of a file as a description in the same folder names it.
 func relative(path, toml string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// A site is a local server that stands for every public address: a request for any
+// A site is a local server in place of every public address: a request for any
 // host but this machine reaches it, by the path.
 type site struct {
 	*httptest.Server
@@ -200,7 +200,7 @@ func TestFetchFailures(t *testing.T) {
 }
 
 // TestSlowAnswersSucceed: a server that keeps sending is not stalled, however
-// long the whole takes, unless the request's own time is over.
+// long it takes altogether, unless the request's own time is over.
 func TestSlowAnswersSucceed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -45,7 +45,7 @@ func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("no")
 }
 
-// TestLocalFailures: a failure to write is told as such, no other source is asked,
+// TestLocalFailures: a failure to write is reported, no other source is asked,
 // and many files share one line.
 func TestLocalFailures(t *testing.T) {
 	mirror := t.TempDir()

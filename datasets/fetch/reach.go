@@ -115,7 +115,7 @@ func joinFailures(failures []error) error {
 			n := len(sets)
 			out = append(out, fmt.Errorf("%w; %d files are missing, of %s: %s", u.reason, n,
 				strings.Join(slices.Compact(sets), ", "), u.advice))
-			groups[u.key] = nil // told
+			groups[u.key] = nil // it is reported
 		}
 	}
 	return errors.Join(out...)

@@ -40,7 +40,7 @@ type countingWriter struct {
 	w        io.Writer
 	sum      hash.Hash
 	n        int64
-	told     int64
+	reported int64
 	progress func(done int64)
 }
 
@@ -51,8 +51,8 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	}
 	c.sum.Write(p[:n])
 	c.n += int64(n)
-	if c.progress != nil && c.n-c.told >= 256<<10 {
-		c.told = c.n
+	if c.progress != nil && c.n-c.reported >= 256<<10 {
+		c.reported = c.n
 		c.progress(c.n)
 	}
 	return n, err

@@ -68,7 +68,7 @@ type arffParser struct {
 	numbers []bool // which attributes are numeric
 }
 
-// Estimates of what an attribute and one of its levels take beside their text.
+// Estimates of what an attribute and one of its levels take besides their text.
 const (
 	attributeBytes = 256
 	levelBytes     = 256
@@ -289,7 +289,7 @@ func (c *cursor) until(stops string) []byte {
 	return c.buf[start:c.pos]
 }
 
-// escaped are the characters that a letter behind \ stands for in quotes; other characters stand for themselves.
+// escaped are the characters that a letter behind \ means in quotes; other characters mean themselves.
 var escaped = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t'}
 
 // value reads a quoted or plain value up to a byte of stops, which it leaves

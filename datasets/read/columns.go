@@ -263,7 +263,7 @@ func (c *columns) groups() (*datasets.Groups, []string, error) {
 	return &datasets.Groups{Column: name, Of: c.group.codes, Names: c.group.names}, nil, nil
 }
 
-// levelBytes estimates what a level takes beside its text.
+// levelBytes estimates what a level takes besides its text.
 const levelBytes = 256
 
 // newCodedColumn begins column j with the levels that files declare.

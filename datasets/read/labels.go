@@ -101,7 +101,7 @@ func (t *target) label(r reader, table *format.Table, line int, text []byte) (in
 	return code, nil
 }
 
-// labelBytes estimates the memory of a label beside its text, in all lists of labels together.
+// labelBytes estimates the memory of a label besides its text, in all lists of labels together.
 const labelBytes = 256
 
 // missingMarks are the texts that stand for a missing value, in lower case. "none"

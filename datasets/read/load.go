@@ -65,7 +65,7 @@ func Load(ctx context.Context, d catalogue.Directory, e *catalogue.Entry) (*data
 		return nil, err
 	}
 	if set.Fingerprint = e.Fingerprint(sums); r.Held > collected {
-		debug.FreeOSMemory() // of the text and its cells, before copies of the rows are made beside the matrix
+		debug.FreeOSMemory() // of the text and its cells, before copies of the rows are made while the matrix is there
 	}
 	if f, has := e.SplitsFile(); has {
 		set.Splits, err = r.splits(ctx, d, f, len(set.Y))

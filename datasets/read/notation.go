@@ -107,7 +107,7 @@ func CommaNumber(text []byte) (float64, bool) {
 	return wording.ParseDecimal(point)
 }
 
-// A Kind is how a text stands for a number. The known values of a column have one kind.
+// A Kind is how a text writes a number. The known values of a column have one kind.
 type Kind byte
 
 // The kinds.
@@ -133,7 +133,7 @@ func (k Kind) String() string {
 // IsWord reports a kind of words that stand for 1 and 0.
 func (k Kind) IsWord() bool { return k == YesNo || k == TrueFalse }
 
-// words are those that stand for 1 and for 0, in lower case. T beside Y, or F beside N, is a category of another kind.
+// words are those that stand for 1 and for 0, in lower case. T with Y, or F with N, is a category of another kind.
 var words = map[Kind][2][]string{YesNo: {{"no", "n"}, {"yes", "y"}}, TrueFalse: {{"false", "f"}, {"true", "t"}}}
 
 // Value reads a number of any kind. Blanks around it, also no-break ones, do not matter.
@@ -211,7 +211,7 @@ func NotationOf(text []byte, s Style) Notation {
 	case units.Match(text) && bytes.HasSuffix(text, []byte("%")):
 		bare := bytes.TrimSuffix(text, []byte("%"))
 		if n := NotationOf(bare, s); n != NoNumber {
-			return n // the sign is read, and what stands before it is not
+			return n // the sign is read, and what comes before it is not
 		}
 		return Unit
 	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):

@@ -123,7 +123,7 @@ func firstLineNames(data []byte, separator byte, features []string) bool {
 	return slices.ContainsFunc(t.Names, func(name string) bool { return known[name] })
 }
 
-// A featureSource is where the value of a feature stands in a table.
+// A featureSource says where a table has the values of a feature.
 type featureSource struct {
 	column int
 	part   int             // of a date: 1 plus the place in Date; else 0

@@ -296,7 +296,7 @@ func TestUserErrors(t *testing.T) {
 			`DIR/set.toml: set mine: counts = [1 2 3] has 3 numbers; write one for each class: two for task = ` +
 				`"binary", the first of class -1`},
 		{"NA as label", head, "my.csv", "a,class\n1,1\n2,NA\n3,0\n", noLabel(3, "NA")},
-		{"null as label beside positive", head + `positive = ["1"]`, "my.csv", "a,class\n1,1\n2,0\n3,null\n",
+		{"null as label, and positive", head + `positive = ["1"]`, "my.csv", "a,class\n1,1\n2,0\n3,null\n",
 			noLabel(4, "null")},
 		{"the set's own mark as label", head + "missing = \"unknown\"\n", "my.csv", "a,class\n1,1\n2,unknown\n",
 			noLabel(3, "unknown")},
@@ -305,7 +305,7 @@ func TestUserErrors(t *testing.T) {
 		{"NA as target", head + `task = "regression"`, "my.csv", "a,class\n1,1\n2,NA\n",
 			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove ` +
 				`the row`},
-		{"NA beside a threshold", head + `positive_from = 1.0`, "my.csv", "a,class\n1,1\n2,NA\n",
+		{"NA, and a threshold", head + `positive_from = 1.0`, "my.csv", "a,class\n1,1\n2,NA\n",
 			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove ` +
 				`the row`},
 		{"libsvm: nan as label", libsvm, "my.svm", "1 1:2\nnan 1:3\n", `DIR/my.svm:2: label "nan" is no label, and ` +

@@ -128,7 +128,7 @@ type source struct {
 
 func (s source) test() bool { return strings.HasSuffix(s.file, "_test.go") }
 
-// matches reports whether a pattern of rooms stands for the package.
+// matches reports whether a pattern of rooms has the package.
 func matches(pattern, pkg string) bool {
 	if prefix, any := strings.CutSuffix(pattern, "..."); any {
 		prefix = strings.TrimSuffix(prefix, "/")
@@ -232,7 +232,7 @@ func sources(t *testing.T, root string) []source {
 func TestImports(t *testing.T) {
 	all := sources(t, testenv.Root())
 	if len(all) < 200 {
-		t.Fatalf("%d files are read: is that the whole module?", len(all))
+		t.Fatalf("%d files are read: are these all of the module?", len(all))
 	}
 	for _, s := range all {
 		for _, c := range complaints(s) {

@@ -33,7 +33,7 @@ var gonum = strings.Fields(`
 var seen = strings.Fields("./methods/... ./registry ./registry/rng ./datasets/... ./harness ./harness/metric " +
 	"./harness/protocol ./harness/runner ./harness/split ./harness/externaltrees ./internal/npy")
 
-// TestGonumIsStorage looks up what every name in those packages stands for.
+// TestGonumIsStorage looks up every name in those packages.
 func TestGonumIsStorage(t *testing.T) {
 	if testenv.Race {
 		t.Skip("reads sources alone; make test runs it without the race detector")

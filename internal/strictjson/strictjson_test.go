@@ -153,7 +153,7 @@ func TestAllowed(t *testing.T) {
 	must.Be(t, m.Took, time.Duration(5), "a duration")
 
 	must.Do(t, UnmarshalOpen([]byte(`{"new":null,"news":{"SEED":[null]},"seed":7,"names":{"SEED":"x"}}`), &m))
-	must.Be(t, m.Seed, uint32(7), "the seed beside unknown fields")
+	must.Be(t, m.Seed, uint32(7), "the seed among unknown fields")
 	must.Say(t, Unmarshal([]byte(`{"new":1}`), &m), "the field new is not known here")
 	must.Say(t, Unmarshal([]byte(`{"new":null}`), &m), "the field new is not known here")
 }
@@ -221,7 +221,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// BenchmarkScores reads an answer with a million scores, without and with a null that is allowed, beside encoding/json.
+// BenchmarkScores reads an answer with a million scores, without and with a null that is allowed, and by encoding/json.
 func BenchmarkScores(b *testing.B) {
 	scores := make([]float64, 1_000_000)
 	for i := range scores {

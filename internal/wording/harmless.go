@@ -102,8 +102,8 @@ func SheetCells(texts []string) []string {
 	return out
 }
 
-// FileName shortens what a file is to be named, without its ending, to MostName bytes; the end then tells it from
-// others.
+// FileName shortens what a file is to be named, without its ending, to MostName bytes; the end then distinguishes it
+// from others.
 func FileName(name string) string {
 	if len(name) <= MostName {
 		return name

@@ -46,7 +46,7 @@ func CheckName(name string) error {
 	return oneScript(name)
 }
 
-// means says what a name in small letters already stands for, or nothing.
+// means says what a name in small letters already means, or nothing.
 func means(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
 	switch {

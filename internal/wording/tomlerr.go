@@ -11,13 +11,13 @@ import (
 // have been meant, or where the keys are listed.
 func UnknownTOMLKey(key string, v any, listed string) string {
 	table := key[:strings.LastIndex(key, ".")+1]
-	var beside []string // keys of the same table
+	var others []string // keys of the same table
 	for _, k := range TOMLKeys(v) {
 		if name, ok := strings.CutPrefix(k, table); ok && !strings.Contains(name, ".") {
-			beside = append(beside, name)
+			others = append(others, name)
 		}
 	}
-	if meant := Suggest(strings.TrimPrefix(key, table), beside); meant != nil {
+	if meant := Suggest(strings.TrimPrefix(key, table), others); meant != nil {
 		return fmt.Sprintf("unknown key %q; did you mean %s?", key, strings.Join(meant, " or "))
 	}
 	return fmt.Sprintf("unknown key %q; the keys are listed in %s", key, listed)

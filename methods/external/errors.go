@@ -19,7 +19,7 @@ type Crash struct {
 	Stderr string // the end of the standard error of the process
 }
 
-// Error tells how the process ended and what it wrote last.
+// Error says how the process ended and what it wrote last.
 func (e *Crash) Error() string {
 	how := fmt.Sprintf("its process ended with exit code %d", e.Exit)
 	if e.Signal != "" {

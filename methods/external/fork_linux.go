@@ -178,7 +178,7 @@ func (f *folder) pipe(name string) error {
 }
 
 // endOf waits for the end of a copy. The copy is a child of the warm process, which waits for it when the
-// next copy is asked for. Until then the system tells how the copy ended.
+// next copy is asked for. Until then the system knows how the copy ended.
 func endOf(pid int) outcome {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err == nil {

@@ -4,7 +4,7 @@ package external
 
 import "context"
 
-// forked returns nothing: this system does not tell how a copy ended.
+// forked returns nothing: this system does not say how a copy ended.
 func (p *Plugin) forked(context.Context) (*process, error) { return nil, nil }
 
 func (p *Plugin) endIdleWarm() {}

@@ -38,7 +38,7 @@ type launcher struct {
 
 // launcherOf finds the command that runs the plugin. If the command is a script that searches for an interpreter,
 // launcherOf returns the interpreter itself. ask runs an interpreter in a sandbox. If the plugin's first line names the
-// interpreter, the sandbox allows only the files beside it.
+// interpreter, the sandbox allows only the files of its installation.
 func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byte, error)) launcher {
 	in := launcher{argv: p.argv}
 	command, arguments, named := p.argv[0], p.argv[1:], true
@@ -49,7 +49,7 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 		}
 		command, arguments = first[0], append(first[1:len(first):len(first)], p.argv[0])
 	}
-	in.read = beside(command)
+	in.read = installation(command)
 	var found []string
 	switch name := filepath.Base(command); {
 	case strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"):
@@ -88,7 +88,7 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 const mostSaid = 1 << 20
 
 // ask runs an interpreter and returns its output. The sandbox lets the interpreter read the system's files
-// and the files beside it. It runs in a folder of the system, so that it loads no file of the plugin.
+// and the files of its installation. It runs in a folder of the system, so that it loads no file of the plugin.
 func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	private, err := newFolder(p.data)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	c.Stdout = said
 	read, use := sandbox.System()
 	err = startBound(c, sandbox.Policy{
-		Read: append(read, beside(command)...), Use: use, Write: []string{private.path}, Hidden: p.options.Hidden,
+		Read: append(read, installation(command)...), Use: use, Write: []string{private.path}, Hidden: p.options.Hidden,
 		Never: sandbox.Never(),
 	})
 	if err != nil {
@@ -122,9 +122,9 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	return []byte(said.String()), err
 }
 
-// beside returns a command and the folders beside it, such as bin and lib of one prefix. It does so for the command's
-// name and for the file to which links lead.
-func beside(command string) []string {
+// installation returns a command and the folders next to its own, such as bin and lib of one prefix. It does so for the
+// command's name and for the file to which links lead.
+func installation(command string) []string {
 	real, err := filepath.EvalSymlinks(command)
 	if err != nil {
 		return nil

@@ -97,7 +97,7 @@ func located(file string, o Options) (*Plugin, error) {
 		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // for a link, the plugin's files are beside the script to which the link leads
+		path = real // for a link, the plugin's files are in the folder of the script to which the link leads
 	}
 	p := &Plugin{file: file, full: path, home: filepath.Dir(path), options: o, all: map[*process]bool{},
 		resting: map[<-chan struct{}][]*process{nil: nil}}
@@ -316,7 +316,7 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	case !bytes.Equal(text, p.first):
 		return q.bad("describe", "a second process of the plugin describes itself differently than the first", "")
 	case !same:
-		return q.bad("describe", "the plugin's files changed while it was in use; what is stored stands, run again", "")
+		return q.bad("describe", "the plugin's files changed while it was in use; stored results stay, run again", "")
 	}
 	p.mu.Lock()
 	p.recalled = false

@@ -14,7 +14,7 @@ import (
 const idleFor = 30 * time.Second
 
 // manyModels is how many models of single fits a process may hold before the garbage collector runs. Only the
-// collector tells which models are no longer needed.
+// collector knows which models are no longer needed.
 const manyModels = 64
 
 // take returns a process for a fit, and the function that gives it back.

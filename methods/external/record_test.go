@@ -12,7 +12,7 @@ import (
 	"github.com/kernelboosting/bench/methods/external"
 )
 
-// teller is a plugin in a file that reads what library it stands on from another.
+// teller is a plugin in a file that reads which library it uses from another.
 func teller(t *testing.T) (file, library string) {
 	t.Helper()
 	dir := t.TempDir()

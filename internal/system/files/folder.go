@@ -33,10 +33,10 @@ func (e *ForeignError) Error() string {
 }
 
 // Folder writes the folder at path whole or not at all. write hands every file to add, by its name with slashes below
-// the folder; the files go to a folder beside path, which takes its name only once all of them are complete and on
-// disk. On any error, also one that write returns, a folder already at path stays as it was.
+// the folder; the files go to another folder in the same place, which takes its name only once all of them are complete
+// and on disk. On any error, also one that write returns, a folder already at path stays as it was.
 //
-// What killed calls left beside it is removed first, and a folder that one of them was replacing has its name again.
+// What killed calls left there is removed first, and a folder that one of them was replacing has its name again.
 //
 // A folder that is there is replaced if it is empty or an earlier call wrote everything in it, which the file
 // named mark lists as sha256sum does; else the error is a ForeignError. force replaces files that were edited

@@ -25,7 +25,7 @@ func site(err error, names ...string) func(func(string, func(io.Writer) error) e
 	}
 }
 
-// below lists the files below a folder and all that stands beside it.
+// below lists the files below a folder and all else in its parent.
 func below(t *testing.T, folder string) []string {
 	t.Helper()
 	var out []string

@@ -26,10 +26,10 @@ const abandonedAfter = time.Hour
 // mostBase is how much of a long name is in that of what is not complete: a file system takes 255 bytes.
 const mostBase = 150
 
-// temporary is a name beside base.
+// temporary is a name made from base.
 func temporary(base, number, end string) string { return "." + base + "." + number + end }
 
-// baseOf returns what a temporary name stands beside.
+// baseOf returns the name from which a temporary name was made.
 func baseOf(name, end string) (base string, ok bool) {
 	middle := strings.TrimPrefix(strings.TrimSuffix(name, end), ".")
 	number := strings.TrimPrefix(filepath.Ext(middle), ".")
@@ -38,8 +38,8 @@ func baseOf(name, end string) (base string, ok bool) {
 	return base, err == nil && name == temporary(base, number, end)
 }
 
-// fresh makes something new in dir beside base, and holds it until release: as long as that is so, no other process
-// takes it for left behind. make fails with fs.ErrExist where the name is taken.
+// fresh makes something new in dir, with a temporary name of base, and holds it until release: as long as that is so,
+// no other process takes it for left behind. make fails with fs.ErrExist where the name is taken.
 func fresh(dir, base string, make func(path string) error) (path string, release func(), err error) {
 	for range 100 {
 		path = filepath.Join(dir, temporary(base[:min(len(base), mostBase)], strconv.FormatUint(rand.Uint64(), 10),

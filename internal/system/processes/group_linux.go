@@ -27,7 +27,7 @@ func NewGroup(limit int64) (*Group, error) {
 	return newGroup(parent, limit)
 }
 
-// ownGroup returns the directory of this process's group; root stands for "/".
+// ownGroup returns the directory of this process's group; root is in place of "/".
 func ownGroup(root string) (string, error) {
 	mounts, err := os.Open(filepath.Join(root, "proc/self/mountinfo"))
 	if err != nil {

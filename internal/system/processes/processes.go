@@ -2,7 +2,7 @@
 // the processor time of this process, tells the memory that the machine gives it, and keeps the end of what a process
 // writes.
 //
-// It reads what Linux tells of processes in files. On other systems it knows nothing, and ends a
+// It reads what Linux says of processes in the files of /proc. On other systems it knows nothing, and ends a
 // process with its group. It starts nothing and decides nothing: limits belong to its callers.
 package processes
 

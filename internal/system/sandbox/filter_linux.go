@@ -20,7 +20,7 @@ const (
 // refused are the system calls by which a process could leave something behind for the next one, or act past
 // Landlock: memory, messages and keys that the kernel keeps when their process ends, values that a signal carries,
 // calls that a ring hides from this filter, the watching of other processes and of files that others use, attributes
-// of files that can be named, and what tells which pages of a file are in memory or how much is free on a disk.
+// of files that can be named, and what shows which pages of a file are in memory or how much is free on a disk.
 var refused = append([]uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
 	unix.SYS_MSGCTL,

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountsVariable tells a process that it was given mounts of its own. Its value names those of the process that
+// mountsVariable says to a process that it was given mounts of its own. Its value names those of the process that
 // started it.
 const mountsVariable = "BENCH_MOUNTS_BEFORE"
 

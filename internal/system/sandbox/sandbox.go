@@ -36,7 +36,7 @@ func (p Policy) LookedUp() Policy {
 // A grant is a file or folder with what is allowed there.
 type grant struct {
 	path string
-	only bool // its names may be listed, not what stands below it
+	only bool // its names may be listed, not what is below it
 }
 
 // granted returns what Read comes to when nothing hidden is below it. A folder above something hidden

@@ -45,7 +45,7 @@ var checks = []check{
 		(*session).labelsKnown},
 	{"test labels", "nothing: this is about bench", (*session).testLabels},
 	{"rows permuted", "score each row by itself", (*session).rowsPermuted},
-	{"row by row", "score each row by itself, whatever rows are beside it", (*session).rowByRow},
+	{"row by row", "score each row by itself, whatever other rows there are", (*session).rowByRow},
 	{"one class", "return a model that says this class, or an error", awkward("one class")},
 	{"equal rows", "accept equal rows with different targets", awkward("equal rows")},
 	{"constant feature", "accept a feature that is the same in all rows", awkward("constant feature")},
