@@ -142,8 +142,8 @@ func TestMixedColumns(t *testing.T) {
 	d := must.Get(described(t, "a.csv", content, describe.Options{Group: "z"}))(t)
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes, `column x: 26 of 40 values are numbers or dates, and others are texts such as "unknown"`)
-	must.Hold(t, notes, `the group z: "p0" and "P0" differ in case or blanks alone; if they are one, write one of them `+
-		`throughout the file`)
+	must.Hold(t, notes, `the group z: "p0" and "P0" differ in case or blanks alone; if they are one, write one of `+
+		`them throughout the file`)
 }
 
 // TestNumbersAsPeopleWriteThem draws numbers and writes them twice, once plainly and once with separators of thousands
