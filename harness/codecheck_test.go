@@ -48,28 +48,28 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 		return h, db, req
 	}
 	h, db, req := start(centroids())
-	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, verify.CodeReport{}) {
-		t.Errorf("unchanged code was checked: %v %+v", ran, report)
+	says := func(what string, ran int, old []verify.OldResult) {
+		t.Helper()
+		report, methods := checkCode(t, h, db, req)
+		must.Be(t, len(methods), ran, what, "methods of which a cell ran")
+		must.Be(t, report.Old, old, what)
+		must.Be(t, len(report.Checked), ran, what, "checks")
+		must.Be(t, len(report.Unchecked)+len(report.Taken), 0, what, "groups that were not compared")
 	}
+	says("unchanged code", 0, nil)
 	h.Registry = registry.New(written(shifted(0), "2"))
 	if report, ran := checkCode(t, h, db, req); !reflect.DeepEqual(ran, []string{"centroids"}) || report.Old != nil ||
 		len(report.Checked) != 1 || !report.Checked[0].Same {
 		t.Errorf("changed code with the same results: %v %+v", ran, report)
 	}
-	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report, verify.CodeReport{}) {
-		t.Errorf("checked code was checked again: %v %+v", ran, report)
-	}
+	says("checked code", 0, nil)
 
 	// As much moved as the last bits of scores.
 	h, db, req = start(centroids())
 	h.Registry = registry.New(written(shifted(1e-12), "2"))
 	want := []verify.OldResult{{Method: "centroids", Version: "1", Cells: 4}}
-	if report, ran := checkCode(t, h, db, req); len(ran) != 1 || !reflect.DeepEqual(report.Old, want) {
-		t.Errorf("changed results: %v %+v", ran, report)
-	}
-	if report, ran := checkCode(t, h, db, req); ran != nil || !reflect.DeepEqual(report.Old, want) {
-		t.Errorf("at the second start: %v %+v", ran, report)
-	}
+	says("changed results", 1, want)
+	says("at the second start", 0, want)
 	raised := shifted(1e-12)
 	raised.Version = "2"
 	same := h.Registry
@@ -79,9 +79,7 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 	}
 	h.Registry = same
 	req.Rerun = []string{"centroids"}
-	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
-		t.Errorf("what is rerun was checked: %v %+v", ran, report)
-	}
+	says("what is rerun", 0, nil)
 	runAll(t, h, db, plan.Request{Splits: []int{1}, Rerun: req.Rerun}, schedule.Options{Jobs: 2}, nil)
 	req.Rerun = nil
 	if report, _ := checkCode(t, h, db, req); !reflect.DeepEqual(report.Old, []verify.OldResult{{Method: "centroids",
@@ -89,9 +87,7 @@ func TestChangedCodeIsCheckedOnce(t *testing.T) {
 		t.Errorf("after one split was run again: %+v", report)
 	}
 	runAll(t, h, db, plan.Request{Splits: []int{2}, Rerun: []string{"centroids"}}, schedule.Options{Jobs: 2}, nil)
-	if report, ran := checkCode(t, h, db, req); ran != nil || report.Old != nil {
-		t.Errorf("after all were run again: %v %+v", ran, report)
-	}
+	says("after all were run again", 0, nil)
 }
 
 // TestCodeOfOthersCells: cells of unknown code and imported ones are checked too; what is too dear is

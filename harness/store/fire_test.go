@@ -75,10 +75,7 @@ func TestAClockThatJumps(t *testing.T) {
 		r := testRun(fmt.Sprint("k", i), result.OK)
 		r.MethodVersion, r.StartedAt = fmt.Sprint(i), at
 		put(t, db, r)
-		if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 ||
-			rows[0][0] != r.MethodVersion {
-			t.Errorf("after one that says it started at %s results show %v", at, rows)
-		}
+		must.Be[any](t, only(t, db, `SELECT method_version FROM results`), r.MethodVersion)
 	}
 	sound(t, db)
 }

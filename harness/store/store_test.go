@@ -66,6 +66,14 @@ func query(t *testing.T, db *DB, q string) (names []string, rows [][]any) {
 	return names, rows
 }
 
+// only is the first value of a query's only row.
+func only(t *testing.T, db *DB, q string) any {
+	t.Helper()
+	_, rows := query(t, db, q)
+	must.Be(t, len(rows), 1, q)
+	return rows[0][0]
+}
+
 // TestViewsHaveTheContractsColumns: other programs name them.
 func TestViewsHaveTheContractsColumns(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
@@ -125,15 +133,9 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 	old, updated := testRun("k1", result.OK), testRun("k2", result.OK)
 	updated.MethodVersion, updated.StartedAt = "2", "2026-01-02T00:00:00Z"
 	put(t, db, old, updated)
-	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "2" {
-		t.Errorf("results show %v", rows)
-	}
-	if _, rows := query(t, db, `SELECT count(*) FROM history`); rows[0][0] != int64(2) {
-		t.Errorf("history shows %v", rows)
-	}
-	if _, rows := query(t, db, `SELECT count(*) FROM evaluations`); rows[0][0] != int64(60) {
-		t.Errorf("evaluations show %v", rows)
-	}
+	must.Be[any](t, only(t, db, `SELECT method_version FROM results`), "2")
+	must.Be[any](t, only(t, db, `SELECT count(*) FROM history`), int64(2))
+	must.Be[any](t, only(t, db, `SELECT count(*) FROM evaluations`), int64(60))
 	newest, _, err := db.Attempt(context.Background(), "p", "d", "M", 1)
 	if err != nil || newest.Key != "k2" || InputsOf(newest) != (Inputs{"ph", "2", "f", "g"}) {
 		t.Errorf("newest %+v %v", newest, err)
@@ -144,9 +146,7 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 		t.Errorf("keys %v, %v; want k2 to stand for the cell", keys, err)
 	}
 	must.Do(t, db.MakeCurrent(context.Background(), []string{"k1"}))
-	if _, rows := query(t, db, `SELECT method_version FROM results`); len(rows) != 1 || rows[0][0] != "1" {
-		t.Errorf("after MakeCurrent results show %v", rows)
-	}
+	must.Be[any](t, only(t, db, `SELECT method_version FROM results`), "1")
 	if newest, _, err = db.Attempt(t.Context(), "p", "d", "M", 1); err != nil || newest.MethodVersion != "1" {
 		t.Errorf("after MakeCurrent %+v stands for the cell, %v", newest, err)
 	}

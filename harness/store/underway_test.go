@@ -87,10 +87,8 @@ func TestOverlap(t *testing.T) {
 		t.Errorf("left are %v, want the cell of which a process died", rows)
 	}
 	put(t, db, testRun("b", result.OK))
-	if _, rows := query(t, db,
-		"SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"); rows[0][0] != int64(0) {
-		t.Errorf("%v rows are left", rows[0][0])
-	}
+	must.Be[any](t, only(t, db, "SELECT (SELECT count(*) FROM underway_cells) + (SELECT count(*) FROM underway)"),
+		int64(0))
 	must.Do(t, first.Close())
 }
 
