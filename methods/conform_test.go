@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/methods/internal/modeltest"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -61,7 +61,7 @@ func TestConform(t *testing.T) {
 			}
 			if stages && spec.Trees {
 				t.Run("trees", func(t *testing.T) {
-					modeltest.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
+					fixtures.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
 						name == "rounds")
 				})
 			}

@@ -139,7 +139,8 @@ gate "the binary for arm64, emulated" 1 qemu-aarch64-static "$arm64"
   go build -o bin/cc ./cmd/bench
   go build -tags 'nokernels noasm' -o bin/plain ./cmd/bench
   # The kernels in C are what a fit's speed comes from: the binary finds the instructions that they need.
-  (target amd64 && go test -count=1 -ldflags '-linkmode=external -extldflags=-static' ./methods/internal/simd)
+  (target amd64 && go test -count=1 -ldflags '-linkmode=external -extldflags=-static' -run TestLevel \
+    ./methods/internal/vmath)
 ) >"$work/said" 2>&1 || die "$(cat "$work/said")"
 gate "a build by the system's C compiler" 3 "$one/bin/cc"
 gate "a build without kernels in C or assembly" 1 "$one/bin/plain"

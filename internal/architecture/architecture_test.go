@@ -95,7 +95,7 @@ var rooms = []room{
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
-	{"methods/internal/published", "methods/internal/fitting registry datasets internal/..."},
+	{"methods/internal/fixtures", "methods/internal/fitting registry registry/rng datasets internal/..."},
 	{"methods/internal/...", "methods/internal/... registry registry/rng registry/elementary internal/..."},
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
@@ -114,7 +114,7 @@ var rooms = []room{
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
 	"internal/test/must internal/test/testenv internal/test/fits " +
-	"internal/test/openmlserver methods/internal/modeltest methods/internal/published registry/conform " +
+	"internal/test/openmlserver methods/internal/fixtures registry/conform " +
 	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
@@ -244,7 +244,7 @@ func TestImports(t *testing.T) {
 // readsJSON are the files that read JSON by encoding/json: settings of methods, which registry checks itself, answers
 // of a site whose format is not ours, and what only our own scripts and tests wrote.
 var readsJSON = strings.Fields(
-	"registry/... datasets/fetch scripts/... methods/internal/published internal/test/testenv")
+	"registry/... datasets/fetch scripts/... methods/internal/fixtures internal/test/testenv")
 
 // TestStrictJSON: what other processes and programs wrote is read by internal/strictjson.
 func TestStrictJSON(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -149,9 +148,9 @@ func (m *model) leaf(row []float64) []float64 {
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "CART", m) }
+func (m *model) Save(w io.Writer) error { return fitting.Save(w, "CART", m) }
 
-func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "CART", (*model).check) }
+func load(r io.Reader) (registry.Model, error) { return fitting.Load(r, "CART", (*model).check) }
 
 // check makes sure that every row ends in a leaf with a value for each output. The children of a node come after the
 // node, so that no path is endless.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -13,7 +13,7 @@ func TestEqualsGolearnOnRealSets(t *testing.T) {
 	if testenv.Thorough(t) {
 		rows = 300
 	}
-	for _, tb := range published.Tables {
+	for _, tb := range fixtures.Tables {
 		t.Run(tb.Name, func(t *testing.T) {
 			criteria := []string{"gini", "entropy"}
 			if tb.Task == registry.Regression {

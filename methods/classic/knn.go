@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +25,7 @@ func KNN() registry.Spec {
 		Source:  "Cover and Hart 1967",
 		Summary: "k nearest neighbours in the Euclidean distance",
 		Load: fitting.NearLoad(func(r io.Reader) (registry.Model, error) {
-			return saved.Read(r, "neighbours", (*neighbours).check)
+			return fitting.Load(r, "neighbours", (*neighbours).check)
 		}),
 		Probability: func(score float64) float64 { return (score + 1) / 2 },
 	}, KNNParams{Neighbours: 5}, registry.Grid{
@@ -155,7 +154,7 @@ func (s *nearest) search(square float64, squares, dots []float64) {
 }
 
 // Save implements registry.Saver.
-func (m *neighbours) Save(w io.Writer) error { return saved.Write(w, "neighbours", m) }
+func (m *neighbours) Save(w io.Writer) error { return fitting.Save(w, "neighbours", m) }
 
 func (m *neighbours) check() error {
 	n := len(m.Y)

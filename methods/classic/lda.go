@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -41,7 +41,7 @@ type LDAParams struct {
 
 func ldaMemory(s registry.Shape, _ LDAParams) int64 {
 	n, d := int64(s.N), int64(s.D)
-	return 8*(n*d+2*d*d+4*d*int64(max(2, s.Classes))) + cholesky.Bytes(s.D) + 64<<10
+	return 8*(n*d+2*d*d+4*d*int64(max(2, s.Classes))) + solve.FactorBytes(s.D) + 64<<10
 }
 
 // classesOf holds, for each class, its number of rows and its mean, and the covariance within the classes.
@@ -95,7 +95,7 @@ func summarise(ctx context.Context, train registry.Data) (*classesOf, error) {
 			centred[j*n+i] = v - mean[j]
 		}
 	}
-	if err := cholesky.Gram(ctx, c.within, centred, d, n); err != nil {
+	if err := solve.Gram(ctx, c.within, centred, d, n); err != nil {
 		return nil, err
 	}
 	for j := range c.within {
@@ -127,9 +127,9 @@ func (c *classesOf) discriminants(ctx context.Context, s float64, outputs int) (
 		for j := range d {
 			factor[j*d+j] += s * trace / float64(d)
 		}
-		f := cholesky.New(d)
+		f := solve.NewFactorizer(d)
 		if err := f.Factor(ctx, factor); err != nil {
-			if errors.Is(err, cholesky.ErrNotPositive) {
+			if errors.Is(err, solve.ErrNotPositive) {
 				err = errors.New("the covariance is not positive definite; raise shrinkage")
 			}
 			return nil, err

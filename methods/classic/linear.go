@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +32,7 @@ func (m *linear) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // Save implements registry.Saver.
-func (m *linear) Save(w io.Writer) error { return saved.Write(w, "linear", m) }
+func (m *linear) Save(w io.Writer) error { return fitting.Save(w, "linear", m) }
 
 func (m *linear) check() error {
 	if m.D < 1 || m.Outputs < 1 || len(m.W) != m.D*m.Outputs || len(m.B) != m.Outputs {
@@ -43,4 +42,6 @@ func (m *linear) check() error {
 	return nil
 }
 
-func loadLinear(r io.Reader) (registry.Model, error) { return saved.Read(r, "linear", (*linear).check) }
+func loadLinear(r io.Reader) (registry.Model, error) {
+	return fitting.Load(r, "linear", (*linear).check)
+}

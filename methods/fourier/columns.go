@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -143,13 +143,13 @@ func (b *basis) copyRows(dst []float64, lo, hi int) {
 // than three quarters of the count rows, rowSpace returns the identity instead.
 func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, err error) {
 	a, diag := make([]float64, count*count), make([]float64, count)
-	if err := cholesky.Gram(ctx, a, psi, count, n); err != nil {
+	if err := solve.Gram(ctx, a, psi, count, n); err != nil {
 		return nil, err
 	}
 	for i := range diag {
 		diag[i] = a[i*count+i]
 	}
-	q, err = cholesky.LowRank(ctx, diag, func(dst []float64, i int) { copy(dst, a[i*count:(i+1)*count]) }, rankTol,
+	q, err = solve.LowRank(ctx, diag, func(dst []float64, i int) { copy(dst, a[i*count:(i+1)*count]) }, rankTol,
 		count)
 	if 4*len(q) > 3*count*count {
 		q = make([]float64, count*count)

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -255,7 +255,7 @@ func exactRidge(t *testing.T, learn, test registry.Data, sigma []float64, lambda
 	for i := range n {
 		k[i*n+i] += 2 * lambda
 	}
-	f, alpha := cholesky.New(n), append([]float64(nil), learn.Y...)
+	f, alpha := solve.NewFactorizer(n), append([]float64(nil), learn.Y...)
 	must.Do(t, f.Factor(t.Context(), k))
 	must.Do(t, f.Solve(t.Context(), k, alpha))
 	out, right := make([]float64, m), 0

@@ -11,8 +11,8 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/rff"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -194,7 +194,7 @@ func stepOf(t *testing.T, l *lasso, q *point) []float64 {
 		a[i*n+i] += 1 / q.second[i]
 		step[i] = q.fit[i] - q.f[i]
 	}
-	f := cholesky.New(n)
+	f := solve.NewFactorizer(n)
 	must.Do(t, f.Factor(t.Context(), a))
 	must.Do(t, f.Solve(t.Context(), a, step))
 	for i, d := range q.second {

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -67,11 +66,11 @@ func (m *machine) Save(w io.Writer) error {
 	for _, p := range m.parts {
 		s.H = append(s.H, p.h...)
 	}
-	return saved.Write(w, "fourier", s)
+	return fitting.Save(w, "fourier", s)
 }
 
 func load(r io.Reader) (registry.Model, error) {
-	s, err := saved.Read(r, "fourier", (*savedMachine).restore)
+	s, err := fitting.Load(r, "fourier", (*savedMachine).restore)
 	if err != nil {
 		return nil, err
 	}

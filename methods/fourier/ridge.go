@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -51,7 +50,7 @@ func ridgeBytes(n, width, outputs int) int64 {
 	if n < width {
 		kept = n * width
 	}
-	return 8*int64(2*order*order+kept+rowsAtOnce*(order+panelSlack)) + cholesky.Bytes(order)
+	return 8*int64(2*order*order+kept+rowsAtOnce*(order+panelSlack)) + solve.FactorBytes(order)
 }
 
 // panelSlack is how many rows vmath adds at most to a matrix that it packs into panels.
@@ -104,7 +103,7 @@ func (r *ridge) prepareDual(ctx context.Context, rows func(lo, hi int) []float64
 	if err != nil {
 		return err
 	}
-	return cholesky.Gram(ctx, r.gram, r.psi, r.n, r.width)
+	return solve.Gram(ctx, r.gram, r.psi, r.n, r.width)
 }
 
 // solve returns w (outputs x width) for a lambda and the matrix that was prepared.

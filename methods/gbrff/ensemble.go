@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -116,9 +115,9 @@ func (m *ensemble) learner(t int, cosines, h []float64) {
 }
 
 // Save implements registry.Saver.
-func (m *ensemble) Save(w io.Writer) error { return saved.Write(w, "gbrff", m) }
+func (m *ensemble) Save(w io.Writer) error { return fitting.Save(w, "gbrff", m) }
 
-func load(r io.Reader) (registry.Model, error) { return saved.Read(r, "gbrff", (*ensemble).check) }
+func load(r io.Reader) (registry.Model, error) { return fitting.Load(r, "gbrff", (*ensemble).check) }
 
 func (m *ensemble) check() error {
 	features := len(m.Weight)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
@@ -36,7 +36,7 @@ const (
 )
 
 func TestPublishedTraces(t *testing.T) {
-	published.EachTrace(t, "GBRFF1 GBRFF2", func(t *testing.T, of published.Trace, train, test registry.Data) {
+	fixtures.EachTrace(t, "GBRFF1 GBRFF2", func(t *testing.T, of fixtures.Trace, train, test registry.Data) {
 		t.Parallel()
 		tr := trace{of}
 		m := tr.fit(t, train)
@@ -89,7 +89,7 @@ func near(t *testing.T, name string, got, want, spread []float64, tol func(want 
 	}
 }
 
-type trace struct{ published.Trace }
+type trace struct{ fixtures.Trace }
 
 func (tr trace) fit(t *testing.T, train registry.Data) *ensemble {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -34,7 +34,7 @@ func TestAgainstGonum(t *testing.T) {
 		var a mat.Dense
 		a.Mul(b, b.T())
 		l := make([]float64, n*n)
-		must.Do(t, cholesky.Gram(t.Context(), l, b.RawMatrix().Data, n, n))
+		must.Do(t, solve.Gram(t.Context(), l, b.RawMatrix().Data, n, n))
 		for i, v := range a.RawMatrix().Data {
 			if math.Abs(v-l[i]) > 1e-10 {
 				t.Fatalf("element %d of a product is %v, want %v", i, l[i], v)
@@ -46,7 +46,7 @@ func TestAgainstGonum(t *testing.T) {
 		}
 		var want mat.Dense
 		must.Do(t, want.Inverse(&a))
-		f := cholesky.New(n)
+		f := solve.NewFactorizer(n)
 		must.Do(t, f.Factor(t.Context(), l))
 		got := make([]float64, n*n)
 		must.Do(t, f.Invert(t.Context(), got, l))
@@ -80,7 +80,7 @@ func TestLarge(t *testing.T) {
 		a[i*n+i] += 4 * math.Sqrt(n)
 	}
 	copy(l, a)
-	f := cholesky.New(n)
+	f := solve.NewFactorizer(n)
 	must.Do(t, f.Factor(t.Context(), l))
 	got := make([]float64, n*n)
 	must.Do(t, f.Invert(t.Context(), got, l))
@@ -113,7 +113,7 @@ func TestLarge(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	if err := cholesky.New(2).Factor(t.Context(), []float64{1, 0, 2, 1}); !errors.Is(err, cholesky.ErrNotPositive) {
+	if err := solve.NewFactorizer(2).Factor(t.Context(), []float64{1, 0, 2, 1}); !errors.Is(err, solve.ErrNotPositive) {
 		t.Errorf("an indefinite matrix gives %v", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestLowRank(t *testing.T) {
 			diag[i] = k.At(i, i)
 		}
 		row := func(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
-		v := must.Get(cholesky.LowRank(t.Context(), diag, row, 1e-12, n))(t)
+		v := must.Get(solve.LowRank(t.Context(), diag, row, 1e-12, n))(t)
 		got := len(v) / n
 		if want := min(n, rank); got != want {
 			t.Fatalf("rank %d, not %d", got, want)
@@ -149,7 +149,7 @@ func TestLowRank(t *testing.T) {
 				}
 			}
 		}
-		if v, err := cholesky.LowRank(t.Context(), diag, row, 1e-12, got-1); v != nil || err != nil {
+		if v, err := solve.LowRank(t.Context(), diag, row, 1e-12, got-1); v != nil || err != nil {
 			t.Fatalf("rank %d is given under a bound of %d", len(v)/n, got-1)
 		}
 	})
@@ -164,9 +164,9 @@ func TestCancellation(t *testing.T) {
 		a[i*n+i] = 10 * n
 	}
 	dst := make([]float64, n*n)
-	f := cholesky.New(n)
+	f := solve.NewFactorizer(n)
 	for name, run := range map[string]func(context.Context) error{
-		"Gram":   func(ctx context.Context) error { return cholesky.Gram(ctx, dst, a, n, n) },
+		"Gram":   func(ctx context.Context) error { return solve.Gram(ctx, dst, a, n, n) },
 		"Factor": func(ctx context.Context) error { return f.Factor(ctx, a) },
 		"Invert": func(ctx context.Context) error { return f.Invert(ctx, dst, a) },
 	} {

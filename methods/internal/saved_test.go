@@ -12,11 +12,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/kernelboosting/bench/methods/internal/saved"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/modeltest"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"pgregory.net/rapid"
 )
 
@@ -44,11 +44,11 @@ func sound(*all) error { return nil }
 func write(t testing.TB, a all) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, saved.Write(&b, "test", &a))
+	must.Do(t, fitting.Save(&b, "test", &a))
 	return b.Bytes()
 }
 
-func read(raw []byte) (*all, error) { return saved.Read(bytes.NewReader(raw), "test", sound) }
+func read(raw []byte) (*all, error) { return fitting.Load(bytes.NewReader(raw), "test", sound) }
 
 var example = all{
 	N: -3, I: 7, F: math.Pi, B: true, S: "text", Fs: []float64{1, math.Inf(-1), math.Copysign(0, -1)},
@@ -68,10 +68,10 @@ func TestLayout(t *testing.T) {
 	}, nil)
 	model := example
 	model.private = 5
-	if got := write(t, model); !bytes.Equal(got, modeltest.Seal("test", fields)) {
-		t.Errorf("the model is written as\n%q, not\n%q", got, modeltest.Seal("test", fields))
+	if got := write(t, model); !bytes.Equal(got, fixtures.Seal("test", fields)) {
+		t.Errorf("the model is written as\n%q, not\n%q", got, fixtures.Seal("test", fields))
 	}
-	if kind, got := modeltest.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
+	if kind, got := fixtures.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
 		t.Errorf("parts %q and %q", kind, got)
 	}
 }
@@ -90,13 +90,13 @@ func TestReadsWhatItWrote(t *testing.T) {
 			})).Draw(t, "inner"),
 		}
 		var first, second bytes.Buffer
-		must.Do(t, errors.Join(saved.Write(&first, "test", &a), saved.Write(&second, "test", &a)))
+		must.Do(t, errors.Join(fitting.Save(&first, "test", &a), fitting.Save(&second, "test", &a)))
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatal("a model is written in two ways")
 		}
-		back := must.Get(saved.Read(iotest.OneByteReader(&first), "test", sound))(t)
+		back := must.Get(fitting.Load(iotest.OneByteReader(&first), "test", sound))(t)
 		var again bytes.Buffer
-		if err := saved.Write(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
+		if err := fitting.Save(&again, "test", back); err != nil || !bytes.Equal(again.Bytes(), second.Bytes()) {
 			t.Fatalf("%+v is read back as %+v", a, back)
 		}
 	})
@@ -120,12 +120,12 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 	must.Say(t, must.Err(read(append(whole, 0))), "more after its end")
 	failure := errors.New("failure")
-	if _, err := saved.Read(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test",
+	if _, err := fitting.Load(io.MultiReader(bytes.NewReader(whole[:40]), iotest.ErrReader(failure)), "test",
 		sound); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
-	must.Say(t, must.Err(saved.Read(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
-	if _, err := saved.Read(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err,
+	must.Say(t, must.Err(fitting.Load(bytes.NewReader(whole), "other", sound)), `of the kind "test"`)
+	if _, err := fitting.Load(bytes.NewReader(whole), "test", func(*all) error { return failure }); !errors.Is(err,
 		failure) {
 		t.Errorf("fields that do not fit give %v", err)
 	}
@@ -148,19 +148,19 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)),
 			strings.NewReader("abc")),
 		"no model": endless{},
-		"a long text": bytes.NewReader(modeltest.Seal("test",
+		"a long text": bytes.NewReader(fixtures.Seal("test",
 			bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
-		"a long list": bytes.NewReader(modeltest.Seal("test",
+		"a long list": bytes.NewReader(fixtures.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
-		"a list longer than sizes": bytes.NewReader(modeltest.Seal("test",
+		"a list longer than sizes": bytes.NewReader(fixtures.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
-		"many elements": bytes.NewReader(modeltest.Seal("test",
+		"many elements": bytes.NewReader(fixtures.Seal("test",
 			bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
-		"a truth value of 2": bytes.NewReader(modeltest.Seal("test",
+		"a truth value of 2": bytes.NewReader(fixtures.Seal("test",
 			bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
-		"bytes left": bytes.NewReader(modeltest.Seal("test", make([]byte, 54))),
+		"bytes left": bytes.NewReader(fixtures.Seal("test", make([]byte, 54))),
 	} {
-		if _, err := saved.Read(r, "test", sound); err == nil {
+		if _, err := fitting.Load(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -168,7 +168,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 		t.Errorf("%d bytes were taken", took)
 	}
-	if _, err := read(modeltest.Seal("test", make([]byte, 53))); err != nil {
+	if _, err := read(fixtures.Seal("test", make([]byte, 53))); err != nil {
 		t.Errorf("fields of zeros: %v", err)
 	}
 }
@@ -177,21 +177,21 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
-	if err := saved.Write(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
+	if err := fitting.Save(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a closed pipe gives %v", err)
 	}
-	if err := saved.Write(io.Discard, strings.Repeat("k", 65), &example); err == nil {
+	if err := fitting.Save(io.Discard, strings.Repeat("k", 65), &example); err == nil {
 		t.Error("a kind of 65 bytes is written")
 	}
 }
 
 // FuzzRead: whatever the fields, reading ends with an error or with what gives the same bytes again.
 func FuzzRead(f *testing.F) {
-	_, fields := modeltest.Parts(write(f, example))
+	_, fields := fixtures.Parts(write(f, example))
 	f.Add(fields)
 	f.Add(make([]byte, 53))
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		whole := modeltest.Seal("test", fields)
+		whole := fixtures.Seal("test", fields)
 		a, err := read(whole)
 		if err != nil {
 			return
@@ -209,7 +209,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add(whole[:20])
 	f.Add([]byte("bench\x00m\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := read(raw); err == nil && !bytes.Equal(raw, modeltest.Seal("test", raw[24:len(raw)-4])) {
+		if _, err := read(raw); err == nil && !bytes.Equal(raw, fixtures.Seal("test", raw[24:len(raw)-4])) {
 			t.Errorf("%q is accepted", raw)
 		}
 	})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -85,7 +85,7 @@ func memoryEigenPro(shape registry.Shape, p EigenProParams) int64 {
 	s, _, r := eigenSizes(shape.N, int(m))
 	total := coverBytes(shape.N, int(m), shape.D) + 8*(int64(s)*int64(s+3*r)+n*(d+3*out)+m*(2*d+5*out))
 	if m == n { // there is no factor of K_mm
-		total -= 8*m*m + cholesky.Bytes(int(m))
+		total -= 8*m*m + solve.FactorBytes(int(m))
 	}
 	return total
 }

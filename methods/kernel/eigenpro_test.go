@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,11 +18,11 @@ import (
 // with the programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 	type iterated struct {
-		published.Problem
+		fixtures.Problem
 		Landmarks, Sample, Q, Batch, Epochs int
 		Gamma, Step                         float64
 	}
-	for i, c := range published.Cases[iterated](t, "testdata/eigenpro.json", 16) {
+	for i, c := range fixtures.Cases[iterated](t, "testdata/eigenpro.json", 16) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			e := must.Get(newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets()))(t)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -168,7 +167,7 @@ func (c *cover) falkonFactor(ctx context.Context, lambda float64, weights []floa
 		}
 	}
 	a := make([]float64, m*m)
-	if err := cholesky.Gram(ctx, a, upper, m, m); err != nil {
+	if err := solve.Gram(ctx, a, upper, m, m); err != nil {
 		return nil, err
 	}
 	for i := range a {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/rff"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -59,7 +59,8 @@ func define(name, summary string, linear bool) registry.Spec {
 // memory counts the kernel matrix, the preconditioner, the problems that are solved together, and the model.
 func memory(s registry.Shape, _ Params) int64 {
 	n, r, problems := int64(s.N), int64(nystroemRank(s.N)), int64(max(problemsAtOnce, s.Outputs()))
-	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + cholesky.Bytes(int(r)) + problems*8*(12*n+r*r) +
+	return operatorBytes(s.N, s.D, int(problems)) + 8*(2*r*n+r*r+n) + solve.FactorBytes(int(r)) +
+		problems*8*(12*n+r*r) +
 		8*n*int64(2*s.D+2*s.Outputs())
 }
 

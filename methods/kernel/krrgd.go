@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -48,7 +47,7 @@ type KRRGDParams struct {
 // and the model.
 func memoryKRRGD(s registry.Shape, _ KRRGDParams) int64 {
 	n := int64(s.N)
-	return 40*n*n + cholesky.Bytes(s.N) + cholesky.InvertBytes(s.N) +
+	return 40*n*n + solve.FactorBytes(s.N) + solve.InvertBytes(s.N) +
 		8*n*int64((2+s.Outputs())*s.D+2*s.Outputs()+11+rowsAtOnce)
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
@@ -21,7 +21,7 @@ type cover struct {
 	zs, zSquares    []float64 // of the landmarks
 
 	factor []float64 // L with K_mm + jitter m I = L L', m x m
-	solver *cholesky.Factorizer
+	solver *solve.Factorizer
 
 	keep, made bool
 	strips     []float64 // all strips, or one; made by each
@@ -57,7 +57,7 @@ func bareCover(x, z []float64, d int, gamma float64) *cover {
 
 // factorize factors K_mm.
 func (c *cover) factorize(ctx context.Context) error {
-	c.factor, c.solver = make([]float64, c.m*c.m), cholesky.New(c.m)
+	c.factor, c.solver = make([]float64, c.m*c.m), solve.NewFactorizer(c.m)
 	return factorPositive(ctx, c.solver, c.factor, c.m, c.zSquares, func() (float64, error) {
 		return float64(c.m), square(ctx, c.factor, c.zs, c.zSquares, c.d)
 	})
@@ -72,7 +72,7 @@ func coverBytes(n, m, d int) int64 {
 	if coverKept(n, m) {
 		strips = int64(m) * int64(n)
 	}
-	return 8*(strips+int64(n+2*m)*int64(d+1)+int64(m)*int64(m)) + cholesky.Bytes(m)
+	return 8*(strips+int64(n+2*m)*int64(d+1)+int64(m)*int64(m)) + solve.FactorBytes(m)
 }
 
 // each calls do with every strip of K_nm: the rows lo .. hi-1, row-major. do must not change the strip.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -37,7 +37,7 @@ type looProblem struct {
 	strip            []float64 // rowsAtOnce x n
 	alpha, q, line   []float64
 	hx               []float64
-	solver           *cholesky.Factorizer
+	solver           *solve.Factorizer
 }
 
 func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda float64) (*looProblem, error) {
@@ -45,7 +45,7 @@ func newLOOProblem(ctx context.Context, x []float64, d int, group []int, lambda 
 	p := &looProblem{ctx: ctx, n: n, d: d, x: x, group: group, lambda: lambda, gamma: make([]float64, d),
 		alpha: make([]float64, n),
 		q:     make([]float64, n), line: make([]float64, n), hx: make([]float64, rowsAtOnce*d),
-		strip: make([]float64, rowsAtOnce*n), solver: cholesky.New(n)}
+		strip: make([]float64, rowsAtOnce*n), solver: solve.NewFactorizer(n)}
 	for _, a := range []*[]float64{&p.k, &p.m, &p.inv, &p.other} {
 		*a = make([]float64, n*n)
 		if err := ctx.Err(); err != nil { // zeroing so much memory takes long
@@ -67,7 +67,7 @@ func (p *looProblem) value(theta, gradient []float64) float64 {
 		e, p.err = p.slope(gradient)
 	}
 	// coefficients overflow after too long a trial step: the line search shortens the step
-	if errors.Is(p.err, cholesky.ErrNotPositive) {
+	if errors.Is(p.err, solve.ErrNotPositive) {
 		p.err = nil
 		return math.Inf(1)
 	}
@@ -127,7 +127,7 @@ func (p *looProblem) slope(gradient []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := cholesky.Gram(p.ctx, p.other, scaled, n, n); err != nil {
+	if err := solve.Gram(p.ctx, p.other, scaled, n, n); err != nil {
 		return 0, err
 	}
 	return e, p.contract(gradient)

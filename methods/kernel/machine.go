@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -109,10 +108,10 @@ func (m *machine) Score(ctx context.Context, x *mat.Dense, out []float64) error 
 }
 
 // Save implements registry.Saver.
-func (m *machine) Save(w io.Writer) error { return saved.Write(w, "kernel machine", m) }
+func (m *machine) Save(w io.Writer) error { return fitting.Save(w, "kernel machine", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	return saved.Read(r, "kernel machine", (*machine).check)
+	return fitting.Load(r, "kernel machine", (*machine).check)
 }
 
 func (m *machine) check() error {

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -27,7 +27,7 @@ type preconditioner struct {
 	scaled []float64 // C S
 	small  []float64 // r
 	long   []float64 // n
-	solver *cholesky.Factorizer
+	solver *solve.Factorizer
 
 	largest float64   // max K_ii
 	squares []float64 // of the scaled rows: see factorPositive
@@ -48,7 +48,7 @@ const (
 // The multiple is jitter times the trace. Rows far from zero, such as those with a constant column of large values,
 // lose digits in their distances. If this leaves no Cholesky factor, the multiple is that of the rounding of distances.
 // squares are the squared norms of the scaled rows.
-func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float64, n int, squares []float64,
+func factorPositive(ctx context.Context, solver *solve.Factorizer, a []float64, n int, squares []float64,
 	fill func() (trace float64, err error)) error {
 	shares := []float64{jitter}
 	if more := distanceRounding * slices.Max(squares); more > jitter {
@@ -62,11 +62,11 @@ func factorPositive(ctx context.Context, solver *cholesky.Factorizer, a []float6
 		for i := range n {
 			a[i*n+i] += float64(share * trace)
 		}
-		if err := solver.Factor(ctx, a); !errors.Is(err, cholesky.ErrNotPositive) {
+		if err := solver.Factor(ctx, a); !errors.Is(err, solve.ErrNotPositive) {
 			return err
 		}
 	}
-	return cholesky.ErrNotPositive
+	return solve.ErrNotPositive
 }
 
 // nystroemRank is the rank r of the preconditioner for n rows.
@@ -77,7 +77,7 @@ func newPreconditioner(ctx context.Context, k *operator) (*preconditioner, error
 	n, r := k.n, nystroemRank(k.n)
 	p := &preconditioner{n: n, r: r, rows: make([]float64, r*n), inner: make([]float64, r*r),
 		scaled: make([]float64, r*n),
-		small:  make([]float64, r), long: make([]float64, n), solver: cholesky.New(r), largest: k.largest(),
+		small:  make([]float64, r), long: make([]float64, n), solver: solve.NewFactorizer(r), largest: k.largest(),
 		squares: k.squares}
 	at := make([]int, r)
 	for i := range at {
@@ -103,7 +103,7 @@ func (p *preconditioner) weigh(ctx context.Context, h []float64, c float64, s []
 		return err
 	}
 	return factorPositive(ctx, p.solver, h, p.r, p.squares, func() (trace float64, err error) {
-		if err := cholesky.Gram(ctx, h, p.scaled, p.r, p.n); err != nil {
+		if err := solve.Gram(ctx, h, p.scaled, p.r, p.n); err != nil {
 			return 0, err
 		}
 		vmath.Axpy(c, p.inner, h)

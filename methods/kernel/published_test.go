@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,12 +15,12 @@ import (
 // stopping rules: 1e-6 for the square loss, 1e-4 for the logistic one.
 func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
-		published.Problem
+		fixtures.Problem
 		Landmarks     int
 		Lambda, Gamma float64
 		Loss          string
 	}
-	for i, c := range published.Cases[machine](t, "testdata/falkon.json", 13) {
+	for i, c := range fixtures.Cases[machine](t, "testdata/falkon.json", 13) {
 		t.Run(fmt.Sprint(c.Loss, " ", c.Name(i)), func(t *testing.T) {
 			c.Load(t)
 			cover := must.Get(newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma))(t)
@@ -47,12 +47,12 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 // the method as it is run. The tolerance is 1e-6 of the largest score.
 func TestNystroemEqualsScikitLearn(t *testing.T) {
 	type model struct {
-		published.Problem
+		fixtures.Problem
 		Landmarks     int
 		Lambda, Gamma float64
 		Seed          uint32
 	}
-	for i, c := range published.Cases[model](t, "testdata/nystroem.json", 10) {
+	for i, c := range fixtures.Cases[model](t, "testdata/nystroem.json", 10) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			setting := fmt.Appendf(nil, `{"landmarks":%d,"lambda":%g,"gamma":%g}`, c.Landmarks, c.Lambda, c.Gamma)

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -99,10 +98,10 @@ func (m staged) ScoreStages(ctx context.Context, x *mat.Dense, at []int,
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "mfga", m) }
+func (m *model) Save(w io.Writer) error { return fitting.Save(w, "mfga", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	m, err := saved.Read(r, "mfga", (*model).check)
+	m, err := fitting.Load(r, "mfga", (*model).check)
 	if err != nil {
 		return nil, err
 	}

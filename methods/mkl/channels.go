@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -129,10 +128,10 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 }
 
 // Save implements registry.Saver.
-func (m *sumMachine) Save(w io.Writer) error { return saved.Write(w, "sum of kernels", m) }
+func (m *sumMachine) Save(w io.Writer) error { return fitting.Save(w, "sum of kernels", m) }
 
 func loadSum(r io.Reader) (registry.Model, error) {
-	return saved.Read(r, "sum of kernels", (*sumMachine).check)
+	return fitting.Load(r, "sum of kernels", (*sumMachine).check)
 }
 
 func (m *sumMachine) check() error {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -171,7 +171,7 @@ func newMixer(ctx context.Context, s *sample, c channels) (*mixer, error) {
 	factors, whole := make([][]float64, len(c.Sizes)), make([][]float64, len(c.Sizes))
 	for j := range c.Sizes {
 		work.load(j)
-		factor, err := cholesky.LowRank(ctx, ones, row, channelTol, max(1, s.n/2))
+		factor, err := solve.LowRank(ctx, ones, row, channelTol, max(1, s.n/2))
 		if err != nil {
 			return nil, err
 		}

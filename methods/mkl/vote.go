@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/mat"
 
@@ -201,10 +200,10 @@ func (b *block) kernel(k int) []float64 {
 }
 
 // Save implements registry.Saver.
-func (v *vote) Save(w io.Writer) error { return saved.Write(w, "boosted kernels", v) }
+func (v *vote) Save(w io.Writer) error { return fitting.Save(w, "boosted kernels", v) }
 
 func loadVote(r io.Reader) (registry.Model, error) {
-	return saved.Read(r, "boosted kernels", (*vote).restore)
+	return fitting.Load(r, "boosted kernels", (*vote).restore)
 }
 
 // restore checks the model that was read, and computes squares, which are not saved.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/linear"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -48,9 +47,9 @@ func (m *gfcModel) Score(ctx context.Context, x *mat.Dense, out []float64) error
 }
 
 // Save implements registry.Saver.
-func (m *gfcModel) Save(w io.Writer) error { return saved.Write(w, "gfc", m) }
+func (m *gfcModel) Save(w io.Writer) error { return fitting.Save(w, "gfc", m) }
 
-func loadGFC(r io.Reader) (registry.Model, error) { return saved.Read(r, "gfc", (*gfcModel).check) }
+func loadGFC(r io.Reader) (registry.Model, error) { return fitting.Load(r, "gfc", (*gfcModel).check) }
 
 func (m *gfcModel) check() error {
 	features := len(m.Sin)

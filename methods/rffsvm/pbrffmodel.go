@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/linear"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -99,10 +98,10 @@ func (m *pbrffModel) project(cosines, rows []float64) {
 }
 
 // Save implements registry.Saver.
-func (m *pbrffModel) Save(w io.Writer) error { return saved.Write(w, "pbrff", m) }
+func (m *pbrffModel) Save(w io.Writer) error { return fitting.Save(w, "pbrff", m) }
 
 func loadPBRFF(r io.Reader) (registry.Model, error) {
-	return saved.Read(r, "pbrff", (*pbrffModel).check)
+	return fitting.Load(r, "pbrff", (*pbrffModel).check)
 }
 
 func (m *pbrffModel) check() error {

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -49,10 +48,10 @@ func (m *model) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 }
 
 // Save implements registry.Saver.
-func (m *model) Save(w io.Writer) error { return saved.Write(w, "recursive feature machine", m) }
+func (m *model) Save(w io.Writer) error { return fitting.Save(w, "recursive feature machine", m) }
 
 func load(r io.Reader) (registry.Model, error) {
-	m, err := saved.Read(r, "recursive feature machine", (*model).check)
+	m, err := fitting.Load(r, "recursive feature machine", (*model).check)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -19,11 +19,11 @@ import (
 // which solves the system of the kernel matrix with a metric that the one before has rounded.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
-		published.Problem
+		fixtures.Problem
 		Iterations        int
 		Lambda, Bandwidth float64
 	}
-	for i, c := range published.Cases[machine](t, "testdata/published.json", 12) {
+	for i, c := range fixtures.Cases[machine](t, "testdata/published.json", 12) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			f := newFit(c.X, c.D, c.Targets(), nil)

@@ -15,8 +15,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -64,7 +64,7 @@ func memory(s registry.Shape, _ Params) int64 { return held(s.N, s) }
 // rows under the metric, the gradients, the weighted rows whose sums are the gradients, and the model.
 func held(rows int, s registry.Shape) int64 {
 	n, d, outputs := int64(rows), int64(s.D), int64(s.Outputs())
-	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + cholesky.Bytes(rows)
+	return 8*(n*n+n*(2*rowsAtOnce+d*(3+2*outputs)+2*outputs+4)+4*d*d) + solve.FactorBytes(rows)
 }
 
 // groups returns the grid points that differ in the number of iterations alone, in the order of this number.
@@ -135,7 +135,7 @@ type fit struct {
 
 	rows   rows      // x under the metric
 	k      []float64 // n x n: the kernel matrix, or its factor, below the slopes (metric.go)
-	solver *cholesky.Factorizer
+	solver *solve.Factorizer
 }
 
 // newFit returns the state for rows x. k is memory for a matrix of them, or nil.
@@ -145,7 +145,7 @@ func newFit(x []float64, d int, ys [][]float64, k []float64) *fit {
 		k = make([]float64, n*n)
 	}
 	return &fit{n: n, d: d, x: x, ys: ys, metric: make([]float64, d*d), alpha: make([]float64, len(ys)*n),
-		k: k[:n*n], solver: cholesky.New(n)}
+		k: k[:n*n], solver: solve.NewFactorizer(n)}
 }
 
 // start begins with the identity as metric (line 1).
@@ -189,7 +189,7 @@ func (f *fit) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cholesky.Gram(ctx, f.metric, gradients, f.d, f.n*len(f.ys)); err != nil {
+	if err := solve.Gram(ctx, f.metric, gradients, f.d, f.n*len(f.ys)); err != nil {
 		return err
 	}
 	if most := slices.Max(f.metric); most > 0 {

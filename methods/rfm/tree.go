@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -139,11 +138,11 @@ func (m *treeModel) descend(weights, x []float64, node int, weight float64) {
 
 // Save implements registry.Saver.
 func (m *treeModel) Save(w io.Writer) error {
-	return saved.Write(w, "tree of recursive feature machines", m)
+	return fitting.Save(w, "tree of recursive feature machines", m)
 }
 
 func loadTree(r io.Reader) (registry.Model, error) {
-	m, err := saved.Read(r, "tree of recursive feature machines", (*treeModel).check)
+	m, err := fitting.Load(r, "tree of recursive feature machines", (*treeModel).check)
 	if err != nil {
 		return nil, err
 	}

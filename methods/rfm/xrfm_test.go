@@ -11,7 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -29,12 +29,12 @@ func TestSmallLeavesConform(t *testing.T) { conform.Run(t, small()) }
 // of a machine by itself.
 func TestTreeEqualsThePublishedProgram(t *testing.T) {
 	type grown struct {
-		published.Problem
+		fixtures.Problem
 		Iterations, MaxLeafSize        int
 		Lambda, Bandwidth, Temperature float64
 		Subsets                        [][]int
 	}
-	for i, c := range published.Cases[grown](t, "testdata/published_tree.json", 11) {
+	for i, c := range fixtures.Cases[grown](t, "testdata/published_tree.json", 11) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			splits := 0

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -150,10 +149,10 @@ func (r *round) add(phi, x, w []float64, d, outputs int) {
 }
 
 // Save implements registry.Saver.
-func (m staged) Save(w io.Writer) error { return saved.Write(w, "rfrboost", m.model) }
+func (m staged) Save(w io.Writer) error { return fitting.Save(w, "rfrboost", m.model) }
 
 func load(r io.Reader) (registry.Model, error) {
-	m, err := saved.Read(r, "rfrboost", (*model).check)
+	m, err := fitting.Load(r, "rfrboost", (*model).check)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/published"
+	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -19,12 +19,12 @@ import (
 // neither, and agree to 1e-9.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type booster struct {
-		published.Problem
+		fixtures.Problem
 		Kind     string
 		Features int
 		Pairs    [][][2]int
 	}
-	for i, c := range published.Cases[booster](t, "testdata/published.json", 14) {
+	for i, c := range fixtures.Cases[booster](t, "testdata/published.json", 14) {
 		t.Run(c.Name(i), func(t *testing.T) {
 			c.Load(t)
 			data, tol := c.Data, 1e-6

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/gbdt"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +56,7 @@ func (b *Boosted) Save(w io.Writer) error {
 		return err
 	}
 	whole := text.String()
-	return saved.Write(w, b.name, &whole)
+	return fitting.Save(w, b.name, &whole)
 }
 
 // WriteLightGBM implements registry.LightGBMWriter. The form holds the trees of XGB too: each threshold is the largest
@@ -77,7 +76,7 @@ func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registr
 
 func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 	back := *b
-	_, err := saved.Read(r, b.name, func(text *string) (err error) {
+	_, err := fitting.Load(r, b.name, func(text *string) (err error) {
 		back.m, err = gbdt.ReadText(strings.NewReader(*text))
 		return err
 	})

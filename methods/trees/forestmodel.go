@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -168,9 +167,9 @@ func (f *Forest) shown(value float64) string {
 }
 
 // Save implements registry.Saver.
-func (f *Forest) Save(w io.Writer) error { return saved.Write(w, "RF", f) }
+func (f *Forest) Save(w io.Writer) error { return fitting.Save(w, "RF", f) }
 
-func loadForest(r io.Reader) (registry.Model, error) { return saved.Read(r, "RF", (*Forest).check) }
+func loadForest(r io.Reader) (registry.Model, error) { return fitting.Load(r, "RF", (*Forest).check) }
 
 // check makes sure that every row ends in a leaf: the children of a node come after the node.
 func (f *Forest) check() error {

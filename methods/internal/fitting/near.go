@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/saved"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -190,18 +189,18 @@ func (m moved) Save(w io.Writer) error {
 	if err := m.model.(registry.Saver).Save(&file); err != nil {
 		return err
 	}
-	return saved.Write(w, movedKind, &movedFile{m.origin, file.String()})
+	return Save(w, movedKind, &movedFile{m.origin, file.String()})
 }
 
 // NearLoad reads models of [NearPath], which are those of load or have an origin.
 func NearLoad(load func(io.Reader) (registry.Model, error)) func(io.Reader) (registry.Model, error) {
 	return func(r io.Reader) (registry.Model, error) {
 		b := bufio.NewReader(r)
-		if !saved.Begins(b, movedKind) {
+		if !BeginsSaved(b, movedKind) {
 			return load(b)
 		}
 		m := moved{}
-		_, err := saved.Read(b, movedKind, func(f *movedFile) (err error) {
+		_, err := Load(b, movedKind, func(f *movedFile) (err error) {
 			if len(f.Origin) == 0 {
 				return errors.New("there is no origin")
 			}

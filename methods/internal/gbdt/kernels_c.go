@@ -14,11 +14,11 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/kernelboosting/bench/methods/internal/simd"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // levels is the highest level of kernels that the machine runs: 0 the Go ones, 1 AVX2, 2 AVX-512.
-var levels = simd.Level()
+var levels = vmath.Level()
 
 var level = use(levels)
 

@@ -5,6 +5,9 @@
 //	logistic.go   the logistic loss of linear functions, by Newton's method
 //	lbfgs.go      smooth functions, by L-BFGS with the line search of search.go
 //	brent.go      functions of one variable on an interval
+//	cholesky.go   A = L L': factor, solve, invert
+//	lowrank.go    K = V V' of low rank from the rows of K, by pivots
+//	gram.go       products of a matrix with its transpose
 //
 // Each file opens with its problem, its symbols and its stopping rule. The package runs on the caller's goroutine.
 package solve

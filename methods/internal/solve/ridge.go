@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -29,7 +28,7 @@ type Ridge struct {
 // RidgeBytes is the memory of a Ridge, besides f and a transposed copy of f where n < p.
 func RidgeBytes(p, n int) int64 {
 	side := min(p, n)
-	return 8*int64(2*side*side+p) + cholesky.Bytes(side)
+	return 8*int64(2*side*side+p) + FactorBytes(side)
 }
 
 // Set takes the features, which it keeps and centres.
@@ -45,7 +44,7 @@ func (r *Ridge) Set(ctx context.Context, f []float64, p, n int, intercept bool) 
 		side, rows = n, vmath.Transposed(f, p, n)
 	}
 	r.gram = slices.Grow(r.gram[:0], side*side)[:side*side]
-	return cholesky.Gram(ctx, r.gram, rows, side, max(n, p))
+	return Gram(ctx, r.gram, rows, side, max(n, p))
 }
 
 // Solve returns S (K x p), s, and the fitted values S f_i + s (K x n).
@@ -96,7 +95,7 @@ func centre(x []float64) float64 {
 // the other, by Cholesky's factor. The zero value is ready to use.
 type Shifted struct {
 	factor []float64
-	solver cholesky.Factorizer
+	solver Factorizer
 }
 
 // Factor takes the lower triangle of G (n x n), whose rows are ld apart, and the number of zeros in front of the ones.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -127,7 +127,7 @@ func (in *interior) run(ctx context.Context, limit int, done func(mu, worst floa
 			return nil
 		}
 		moved, err := in.newton(ctx, mu, worst)
-		if err != nil && !errors.Is(err, cholesky.ErrNotPositive) {
+		if err != nil && !errors.Is(err, solve.ErrNotPositive) {
 			return err
 		}
 		if err != nil || !moved || math.IsNaN(in.y) {

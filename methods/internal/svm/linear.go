@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -48,7 +48,7 @@ type Linear struct {
 	e, move, beta     []float64 // n: residuals; their change by a whole step; the point of the dual
 	hessian, part     []float64 // columns x columns
 	kinks             []float64 // columns x kinkRows: rows in a kink, each times the root of its second derivative
-	f                 *cholesky.Factorizer
+	f                 *solve.Factorizer
 }
 
 const (
@@ -79,7 +79,7 @@ const (
 // NewLinear returns a Linear for n rows of d features, of which it makes a copy.
 func NewLinear(rows []float64, n, d int) *Linear {
 	m := d + 1
-	l := &Linear{n: n, columns: m, x: make([]float64, n*m), f: cholesky.New(m)}
+	l := &Linear{n: n, columns: m, x: make([]float64, n*m), f: solve.NewFactorizer(m)}
 	for i := range n {
 		row := l.x[i*m : (i+1)*m]
 		copy(row, rows[i*d:(i+1)*d])
@@ -99,7 +99,7 @@ func NewLinear(rows []float64, n, d int) *Linear {
 // LinearBytes is what a Linear takes.
 func LinearBytes(n, d int) int64 {
 	m := int64(d + 1)
-	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + cholesky.Bytes(int(m))
+	return 8*(int64(n)*(m+6)+2*m*m+m*(kinkRows+3)) + solve.FactorBytes(int(m))
 }
 
 // Improve replaces sol, a warm start as for Solve, by a solution with a gap below tol. If rounding prevents that, sol

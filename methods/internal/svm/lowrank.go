@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -40,7 +40,7 @@ type lowRank struct {
 	turned      []float64 // turnedRows x R
 	small       []float64 // A, then C
 	w, schur    []float64
-	f, fs       *cholesky.Factorizer
+	f, fs       *solve.Factorizer
 	householder [][]float64 // of each kernel: the unit vector of its reflection, or zeros for no reflection
 	firstRoot   []float64   // of each kernel: the root on the first axis
 	size        []float64   // of each kernel: sqrt(d_j)
@@ -59,7 +59,7 @@ type lowRank struct {
 func newLowRank(m *mixture, room *scratch) *lowRank {
 	n, rank := m.n, m.rank
 	most := Apart(n, rank)
-	s := &lowRank{m: m, most: most, isLarge: make([]bool, n), f: cholesky.New(rank), fs: cholesky.New(0)}
+	s := &lowRank{m: m, most: most, isLarge: make([]bool, n), f: solve.NewFactorizer(rank), fs: solve.NewFactorizer(0)}
 	s.strip, s.turned = room.take(rank*stripRows), room.take(rank*turnedRows)
 	s.small, s.w, s.schur = room.take(rank*rank), room.take(most*rank), room.take(most*most)
 	s.t, s.sum, s.part, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
@@ -210,7 +210,7 @@ func (s *lowRank) prepareLarge(ctx context.Context) error {
 func (s *lowRank) factorLarge(ctx context.Context) error {
 	k := len(s.large)
 	return positive(ctx, s.fs, s.schur, k, func() error {
-		if err := cholesky.Gram(ctx, s.schur, s.w, k, s.m.rank); err != nil {
+		if err := solve.Gram(ctx, s.schur, s.w, k, s.m.rank); err != nil {
 			return err
 		}
 		for e := range k {

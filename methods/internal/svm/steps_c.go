@@ -15,11 +15,11 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/kernelboosting/bench/methods/internal/simd"
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go function run. Only tests change level.
-var level = simd.Level()
+var level = vmath.Level()
 
 // steps is run, in C where the processor allows.
 func steps[F Float](w *work[F], n int, epsilon, tol float64,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -58,7 +58,7 @@ type Exact struct {
 func (e *Exact) factor(ctx context.Context, most int) ([]float64, error) {
 	n := len(e.Diagonal)
 	if e.factored == nil && most > e.tooLow {
-		vt, err := cholesky.LowRank(ctx, e.Diagonal, e.Row, factorTol, most)
+		vt, err := solve.LowRank(ctx, e.Diagonal, e.Row, factorTol, most)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func InteriorBytes(n int) (solver, factor int64) {
 	rank := min(m, factorBytes/(8*m))
 	factor = 8 * m * rank
 	apart := int64(Apart(n, int(rank)))
-	solver = 8*(rank*rank+apart*(apart+rank)+(stripRows+turnedRows)*rank+60*m) + cholesky.Bytes(int(apart)) +
-		cholesky.Bytes(int(rank))
+	solver = 8*(rank*rank+apart*(apart+rank)+(stripRows+turnedRows)*rank+60*m) + solve.FactorBytes(int(apart)) +
+		solve.FactorBytes(int(rank))
 	return solver, factor
 }

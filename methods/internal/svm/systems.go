@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/cholesky"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -29,7 +29,7 @@ func newSystem(m *mixture, room *scratch) system {
 
 func newDense(m *mixture, room *scratch) *dense {
 	return &dense{m: m, a: room.take(m.n * m.n), stack: room.take(m.rank * m.n), root: room.take(m.n),
-		f: cholesky.New(m.n)}
+		f: solve.NewFactorizer(m.n)}
 }
 
 // dense is a system that factors the n x n matrix 1 + sqrt(D) K sqrt(D), whose eigenvalues are at least 1.
@@ -38,7 +38,7 @@ type dense struct {
 	d, root []float64
 	a       []float64
 	stack   []float64 // n x R: see scaleFactors
-	f       *cholesky.Factorizer
+	f       *solve.Factorizer
 }
 
 func (s *dense) prepare(ctx context.Context, d []float64) error {
@@ -65,7 +65,7 @@ func (s *dense) prepare(ctx context.Context, d []float64) error {
 // positive factors the n x n matrix a that fill writes, the sum of 1 and a positive semidefinite matrix. Rounding can
 // make it indefinite if equal or nearly equal examples have a large D. Then positive enlarges the diagonal by the share
 // 1e-15, 1e-14 .. 1e-10, the least that is enough.
-func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, fill func() error) error {
+func positive(ctx context.Context, f *solve.Factorizer, a []float64, n int, fill func() error) error {
 	for more := 0.0; ; more = max(1e-15, 10*more) {
 		if err := fill(); err != nil {
 			return err
@@ -73,7 +73,7 @@ func positive(ctx context.Context, f *cholesky.Factorizer, a []float64, n int, f
 		for i := range n {
 			a[i*n+i] *= 1 + more
 		}
-		if err := f.Factor(ctx, a); !errors.Is(err, cholesky.ErrNotPositive) || more > 1e-11 {
+		if err := f.Factor(ctx, a); !errors.Is(err, solve.ErrNotPositive) || more > 1e-11 {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (s *dense) sum(ctx context.Context) error {
 		if err := s.scaleFactors(ctx); err != nil {
 			return err
 		}
-		if err := cholesky.Gram(ctx, s.a, s.stack, n, m.rank); err != nil {
+		if err := solve.Gram(ctx, s.a, s.stack, n, m.rank); err != nil {
 			return err
 		}
 	} else {

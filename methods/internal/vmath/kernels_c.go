@@ -63,14 +63,12 @@ import "C"
 import (
 	"math"
 	"unsafe"
-
-	"github.com/kernelboosting/bench/methods/internal/simd"
 )
 
 // level is the instruction set in use: 2 AVX-512, 1 AVX2 with FMA, 0 the Go references. everyLength sends inputs of
 // every length to C. Only tests change these variables.
 var (
-	level       = setLevel(simd.Level())
+	level       = setLevel(Level())
 	everyLength = false
 )
 

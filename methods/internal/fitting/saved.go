@@ -1,4 +1,4 @@
-// Package saved writes models to files and reads them back. The bytes depend on the model alone: not
+// Models are written to files ([Save]) and read back ([Load]). The bytes depend on the model alone: not
 // on the process, nor on what the process wrote before.
 //
 // A model is a struct. Its exported fields are saved in the order of their declaration. A struct with another order or
@@ -19,7 +19,8 @@
 // Reading trusts nothing. It takes memory as bytes arrive, never by a length in the file. A model that was cut,
 // extended or changed is an error. A checksum does not prove that the fields fit each other: the caller must check
 // this.
-package saved
+
+package fitting
 
 import (
 	"bufio"
@@ -41,7 +42,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Write writes the struct to which model points, as a model of the given kind.
-func Write(w io.Writer, kind string, model any) error {
+func Save(w io.Writer, kind string, model any) error {
 	if len(kind) > kindLimit {
 		return fmt.Errorf("saving a model: the kind %q is longer than %d bytes", kind, kindLimit)
 	}
@@ -65,7 +66,7 @@ func Write(w io.Writer, kind string, model any) error {
 
 // Read reads to the end of r what Write wrote as a model of the same kind. It returns the model after check has found
 // that its fields fit each other.
-func Read[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
+func Load[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 	m := new(M)
 	data, err := readFields(r, kind)
 	if err == nil {
@@ -85,7 +86,7 @@ func Read[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 }
 
 // Begins reports whether r goes on with a model of the given kind.
-func Begins(r *bufio.Reader, kind string) bool {
+func BeginsSaved(r *bufio.Reader, kind string) bool {
 	head := append([]byte(magic), binary.LittleEndian.AppendUint32(nil, uint32(len(kind)))...)
 	head = append(head, kind...)
 	next, _ := r.Peek(len(head))

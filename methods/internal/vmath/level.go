@@ -1,6 +1,6 @@
 //go:build cgo && amd64 && !windows && !nokernels
 
-package simd
+package vmath
 
 /*
 #include <cpuid.h>

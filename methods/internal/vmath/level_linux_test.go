@@ -1,6 +1,6 @@
 //go:build cgo && amd64 && !nokernels
 
-package simd
+package vmath
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package cholesky
+package solve
 
 import (
 	"context"

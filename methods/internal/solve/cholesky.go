@@ -1,12 +1,7 @@
-// Package cholesky factors dense symmetric positive definite matrices, row-major, in float64.
-//
-//	cholesky.go  A = L L': factor, solve, invert
-//	lowrank.go   K = V V' of low rank from the rows of K, by pivots
-//	gram.go      products of a matrix with its transpose
-//
-// Functions with a context look at it every few tens of milliseconds and return its error. The package runs on the
-// caller's goroutine, and has no other factorisations.
-package cholesky
+// Dense symmetric positive definite matrices are row-major, in float64. Functions with a context look at it every few
+// tens of milliseconds and return its error. There are no other factorisations.
+
+package solve
 
 import (
 	"context"
@@ -38,7 +33,7 @@ type Factorizer struct {
 }
 
 // New returns a Factorizer of n x n matrices.
-func New(n int) *Factorizer {
+func NewFactorizer(n int) *Factorizer {
 	f := new(Factorizer)
 	f.Resize(n)
 	return f
@@ -48,7 +43,7 @@ func New(n int) *Factorizer {
 func (f *Factorizer) Resize(n int) { f.n = n }
 
 // Bytes is the memory that Factor allocates, without the matrix.
-func Bytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
+func FactorBytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
 
 // InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has
 // allocated.
