@@ -100,6 +100,9 @@ serve(Plain)
 	}
 }
 
+//go:embed testdata/signals.py
+var signals string
+
 // TestNoThreadIsLeftInASandbox: a plugin, also the first that a program starts, whatever thread that is on, cannot
 // signal the program.
 func TestNoThreadIsLeftInASandbox(t *testing.T) {
@@ -108,22 +111,7 @@ func TestNoThreadIsLeftInASandbox(t *testing.T) {
 		plugins = 20
 	}
 	for range plugins {
-		p := must.Get(script(t, `
-from benchplugin import serve
-import os
-class Signals:
-    def fit(self, X, y):
-        for thread in range(os.getppid(), os.getppid() + 200):
-            if thread != os.getpid():
-                try:
-                    os.kill(thread, 0)
-                except OSError:
-                    continue
-                raise ValueError(f"{thread} of {os.getppid()} can be signalled by {os.getpid()}")
-    def decision_function(self, X):
-        return X[:, 0]
-serve(Signals)
-`))(t)
+		p := must.Get(script(t, signals))(t)
 		fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 	}
 }

@@ -1,6 +1,7 @@
 package external_test
 
 import (
+	_ "embed"
 	"maps"
 	"os"
 	"os/exec"
@@ -86,60 +87,23 @@ func script(t *testing.T, text string) (*external.Plugin, error) {
 	return p, err
 }
 
+//go:embed testdata/loud.py
+var loud string
+
 // TestPrintsDoNoHarm: what a method prints, from C and from a process that it starts too, is not in
 // the way, and its input is not that of the protocol.
 func TestPrintsDoNoHarm(t *testing.T) {
-	p := must.Get(script(t, `
-from benchplugin import serve
-import os, subprocess, sys
-print("at import")
-
-class Loud:
-    def fit(self, X, y):
-        print("fitting", flush=True)
-        os.write(1, b"from below\n")
-        subprocess.run(["sh", "-c", "echo from a process; cat"], check=True)
-        assert sys.stdin.read() == ""
-    def decision_function(self, X):
-        print("scoring")
-        return X[:, 0]
-
-serve(Loud)
-`))(t)
+	p := must.Get(script(t, loud))(t)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
 }
+
+//go:embed testdata/pooled.py
+var pooled string
 
 // TestProcessesOfPython: a method may have processes of its own, which import the script again, and talk to them by
 // pipes. Pools need semaphores that all programs share, which are refused with what to do.
 func TestProcessesOfPython(t *testing.T) {
-	p := must.Get(script(t, `
-from benchplugin import serve
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-
-def double(v, to):
-    print("from a process of the method")
-    to.send(2 * v)
-
-class Pooled:
-    def __init__(self, pool=0):
-        self.pool = pool
-    def fit(self, X, y):
-        many = get_context("spawn")
-        if self.pool:
-            ProcessPoolExecutor(2, mp_context=many)
-        self.parts = []
-        for v in [1.0, 2.0]:
-            ours, theirs = many.Pipe()
-            each = many.Process(target=double, args=(v, theirs))
-            each.start()
-            self.parts.append(ours.recv())
-            each.join()
-    def decision_function(self, X):
-        return X[:, 0] * sum(self.parts)
-
-serve(Pooled)
-`))(t)
+	p := must.Get(script(t, pooled))(t)
 	d := sample(10, 2)
 	for i, v := range fitAndScore(t, t.Context(), p.Spec(), d, "{}") {
 		must.Be(t, v, 6*d.X.At(i, 0), "score", i)
@@ -147,22 +111,12 @@ serve(Pooled)
 	must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`))), "use threads, or Process with Pipe")
 }
 
+//go:embed testdata/strict.py
+var strict string
+
 // TestErrorsOfPython: an exception is an error with its end of the trace, and the process lives on.
 func TestErrorsOfPython(t *testing.T) {
-	p := must.Get(script(t, `
-from benchplugin import serve
-import sys
-class Strict:
-    def __init__(self, c=1.0):
-        if c > 5: sys.exit("too much")
-        self.c = c
-    def fit(self, X, y):
-        if self.c < 0: raise ValueError(f"c = {self.c} is negative")
-        return self
-    def decision_function(self, X):
-        return X[:, 0] if self.c else X
-serve(Strict, grid={"c": [1.0]})
-`))(t)
+	p := must.Get(script(t, strict))(t)
 	for setting, want := range map[string]string{
 		`{"c": -1}`: "ValueError: c = -1.0 is negative", `{"c": 9}`: "SystemExit: too much",
 		`{"c": 0}`: "scores of the shape (10, 2) for 10 rows",
