@@ -44,8 +44,7 @@ func tooLarge(name string, text []byte) ([]string, error) {
 			}
 		case *ast.FuncDecl:
 			lines, paths := set.Position(f.End()).Line-set.Position(f.Pos()).Line+1, paths(f)
-			if (lines > mostLines || paths > complexity) && !strings.HasSuffix(name, "_test.go") &&
-				!strings.HasPrefix(name, "cmd/") {
+			if (lines > mostLines || paths > complexity) && !strings.HasSuffix(name, "_test.go") {
 				out = append(out, fmt.Sprintf("%s: %s has %d lines and complexity %d; at most %d and %d", name, f.Name,
 					lines, paths, mostLines, complexity))
 			}
