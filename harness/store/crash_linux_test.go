@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store/faultvfs"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -41,7 +41,7 @@ func newTrial(t *testing.T, before []byte, work func(*journey) error) *trial {
 		db := must.Get(Open(context.Background(), tr.fresh()))(t)
 		must.Do(t, errors.Join(look(db), db.Close()))
 	}
-	j, err := tr.run(faultvfs.Fault{}, look)
+	j, err := tr.run(storetest.Fault{}, look)
 	if err != nil || len(j.troubles) > 0 {
 		t.Fatal(err, j.troubles)
 	}
@@ -71,10 +71,10 @@ func (tr *trial) fresh() string {
 }
 
 // run does the work on a disk that fails.
-func (tr *trial) run(fault faultvfs.Fault, look func(*DB) error) (*journey, error) {
+func (tr *trial) run(fault storetest.Fault, look func(*DB) error) (*journey, error) {
 	j := &journey{path: tr.fresh(), work: tr.work, dies: fault.Forever, look: look}
 	var err error
-	if j.disk, err = faultvfs.Watch(filepath.Dir(j.path), fault); err != nil {
+	if j.disk, err = storetest.Watch(filepath.Dir(j.path), fault); err != nil {
 		tr.t.Fatal(err)
 	}
 	defer j.disk.Close()
@@ -88,7 +88,7 @@ func (tr *trial) run(fault faultvfs.Fault, look func(*DB) error) (*journey, erro
 func (tr *trial) check(path string, m moment) error {
 	ctx := context.Background()
 	tr.checks++
-	undisturbed, err := faultvfs.Watch(filepath.Dir(path), faultvfs.Fault{}) // which spares waiting for the real disk
+	undisturbed, err := storetest.Watch(filepath.Dir(path), storetest.Fault{}) // which spares waiting for the real disk
 	if err != nil {
 		return err
 	}
@@ -171,41 +171,41 @@ func (tr *trial) image(files map[string][]byte, m moment) error {
 }
 
 // fates returns what may become of pending operations, by name.
-func fates(pending []faultvfs.Op, random int, rng *rand.Rand) map[string][]faultvfs.Fate {
-	by := func(f func(i int) faultvfs.Fate) []faultvfs.Fate {
-		out := make([]faultvfs.Fate, len(pending))
+func fates(pending []storetest.Op, random int, rng *rand.Rand) map[string][]storetest.Fate {
+	by := func(f func(i int) storetest.Fate) []storetest.Fate {
+		out := make([]storetest.Fate, len(pending))
 		for i := range out {
 			out[i] = f(i)
 		}
 		return out
 	}
-	choose := func(is bool, yes, no faultvfs.Fate) faultvfs.Fate {
+	choose := func(is bool, yes, no storetest.Fate) storetest.Fate {
 		if is {
 			return yes
 		}
 		return no
 	}
-	const kept, lost, torn, spoilt = faultvfs.Kept, faultvfs.Lost, faultvfs.Torn, faultvfs.Spoilt
+	const kept, lost, torn, spoilt = storetest.Kept, storetest.Lost, storetest.Torn, storetest.Spoilt
 	last := len(pending) - 1
-	out := map[string][]faultvfs.Fate{
-		"all lost":           by(func(int) faultvfs.Fate { return lost }),
-		"all kept":           by(func(int) faultvfs.Fate { return kept }),
-		"the last torn":      by(func(i int) faultvfs.Fate { return choose(i == last, torn, kept) }),
-		"the last spoilt":    by(func(i int) faultvfs.Fate { return choose(i == last, spoilt, kept) }),
-		"the last alone":     by(func(i int) faultvfs.Fate { return choose(i == last, kept, lost) }),
-		"all but the first":  by(func(i int) faultvfs.Fate { return choose(i == 0, lost, kept) }),
-		"all torn":           by(func(int) faultvfs.Fate { return torn }),
-		"all spoilt":         by(func(int) faultvfs.Fate { return spoilt }),
-		"every second":       by(func(i int) faultvfs.Fate { return choose(i%2 == 0, kept, lost) }),
-		"every other second": by(func(i int) faultvfs.Fate { return choose(i%2 == 1, kept, lost) }),
+	out := map[string][]storetest.Fate{
+		"all lost":           by(func(int) storetest.Fate { return lost }),
+		"all kept":           by(func(int) storetest.Fate { return kept }),
+		"the last torn":      by(func(i int) storetest.Fate { return choose(i == last, torn, kept) }),
+		"the last spoilt":    by(func(i int) storetest.Fate { return choose(i == last, spoilt, kept) }),
+		"the last alone":     by(func(i int) storetest.Fate { return choose(i == last, kept, lost) }),
+		"all but the first":  by(func(i int) storetest.Fate { return choose(i == 0, lost, kept) }),
+		"all torn":           by(func(int) storetest.Fate { return torn }),
+		"all spoilt":         by(func(int) storetest.Fate { return spoilt }),
+		"every second":       by(func(i int) storetest.Fate { return choose(i%2 == 0, kept, lost) }),
+		"every other second": by(func(i int) storetest.Fate { return choose(i%2 == 1, kept, lost) }),
 	}
 	for _, p := range pending {
-		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) faultvfs.Fate {
+		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) storetest.Fate {
 			return choose(pending[i].File == p.File, kept, lost)
 		})
 	}
 	for n := range random {
-		out[fmt.Sprintf("chance %d", n)] = by(func(int) faultvfs.Fate { return faultvfs.Fate(rng.IntN(4)) })
+		out[fmt.Sprintf("chance %d", n)] = by(func(int) storetest.Fate { return storetest.Fate(rng.IntN(4)) })
 	}
 	return out
 }
@@ -258,10 +258,10 @@ func TestLossOfPower(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for name, tr := range trials(t) {
-		j := must.Get(tr.run(faultvfs.Fault{}, nil))(t)
+		j := must.Get(tr.run(storetest.Fault{}, nil))(t)
 		kinds, points := 0, 0
-		disk := faultvfs.NewModel()
-		for n, op := range append(j.disk.Ops(), faultvfs.Op{}) {
+		disk := storetest.NewModel()
+		for n, op := range append(j.disk.Ops(), storetest.Op{}) {
 			if n >= j.moments[0].ops && (n+3)%every(t, 47, 23) == 0 {
 				points++
 				all := fates(disk.Pending(), random, rng)
@@ -287,25 +287,25 @@ func TestLossOfPower(t *testing.T) {
 // fails from then on, or the disk stays full, the journey ends with an error. Afterwards all that was promised
 // is there, both as the files lie and after a loss of power at the next promises and at the end.
 func TestFailingDisk(t *testing.T) {
-	const grows = faultvfs.Write | faultvfs.Create | faultvfs.ShmMap
-	faults := map[string]faultvfs.Fault{
-		"an error":                 {Kinds: faultvfs.Changes},
+	const grows = storetest.Write | storetest.Create | storetest.ShmMap
+	faults := map[string]storetest.Fault{
+		"an error":                 {Kinds: storetest.Changes},
 		"a full disk":              {Kinds: grows, Full: true, Part: true},
-		"a sync that forgets":      {Kinds: faultvfs.Sync, Forget: true},
-		"errors from then on":      {Kinds: faultvfs.Changes, Forever: true, Part: true},
+		"a sync that forgets":      {Kinds: storetest.Sync, Forget: true},
+		"errors from then on":      {Kinds: storetest.Changes, Forever: true, Part: true},
 		"a disk that stays full":   {Kinds: grows, Full: true, Forever: true},
-		"an error of reads":        {Kinds: faultvfs.Read | faultvfs.ShmLock},
-		"no read from then on":     {Kinds: faultvfs.Read, Forever: true},
-		"syncs that forget always": {Kinds: faultvfs.Sync, Forget: true, Forever: true},
+		"an error of reads":        {Kinds: storetest.Read | storetest.ShmLock},
+		"no read from then on":     {Kinds: storetest.Read, Forever: true},
+		"syncs that forget always": {Kinds: storetest.Sync, Forget: true, Forever: true},
 	}
 	for name, tr := range trials(t) {
 		for what, fault := range faults {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
 				step, tr := every(t, 167, 29), tr.in(t)
-				if fault.Kinds == faultvfs.Sync {
+				if fault.Kinds == storetest.Sync {
 					step = every(t, 13, 1)
-				} else if fault.Kinds == faultvfs.Read|faultvfs.ShmLock {
+				} else if fault.Kinds == storetest.Read|storetest.ShmLock {
 					step = every(t, 347, 29)
 				}
 				points, told := 0, 0
@@ -344,13 +344,13 @@ func (tr *trial) failed(j *journey, err error) error {
 	if len(j.troubles) > 0 {
 		moments = append(moments, j.moments...)
 	}
-	disk, n := faultvfs.NewModel(), 0
+	disk, n := storetest.NewModel(), 0
 	slices.SortStableFunc(moments, func(a, b moment) int { return a.ops - b.ops })
 	for _, m := range moments {
 		for ; n < m.ops; n++ {
 			disk.Apply(j.disk.Ops()[n])
 		}
-		lost := slices.Repeat([]faultvfs.Fate{faultvfs.Lost}, len(disk.Pending()))
+		lost := slices.Repeat([]storetest.Fate{storetest.Lost}, len(disk.Pending()))
 		if err := tr.image(disk.After(lost, false), m); err != nil {
 			return fmt.Errorf("power is lost after %d operations: %w", m.ops, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store/faultvfs"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 )
 
 // A journey is a fixed small piece of work with a database. It goes through states: each commit is asked for,
@@ -16,7 +16,7 @@ import (
 type journey struct {
 	path string
 	work func(*journey) error
-	disk *faultvfs.Disk
+	disk *storetest.Disk
 	dies bool // what failed once fails for ever, so that nothing is tried again
 	look func(*DB) error
 

@@ -44,7 +44,6 @@ var rooms = []room{
 	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result " +
 		"harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric"},
-	{"reports/printed", "reports/doc reports/frame harness/published reports/stats"},
 	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"reports/stats harness/metric harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
@@ -56,7 +55,7 @@ var rooms = []room{
 	{"reports/costs", "reports/curves reports/doc reports/frame reports/plot reports/report reports/stats " +
 		"harness/result harness/store registry registry/rng internal/..."},
 	{"reports/report", "reports/doc reports/evidence reports/frame reports/stats harness/metric"},
-	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/printed reports/report " +
+	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"harness/published reports/stats harness/metric harness/result harness/store registry registry/rng " +
 		"internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
@@ -115,7 +114,7 @@ var rooms = []room{
 var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
 	"internal/test/must internal/test/testenv internal/test/fits " +
 	"internal/test/openmlserver methods/internal/fixtures registry/conform " +
-	"harness/store/storetest harness/store/faultvfs reports/internal/sample")
+	"harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")

@@ -11,13 +11,12 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/printed"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // comparison is the block of printed values, for the methods of the table that the source prints values of.
 type comparison struct {
-	*printed.Comparison
+	*Comparison
 	rows      []frame.Set  // with at least one printed value
 	columns   []int        // places of the methods in the entries of rows
 	methods   []difference // of columns
@@ -61,7 +60,7 @@ func (t *table) comparePrinted() {
 		return
 	}
 	t.unused = t.elsewhere(values)
-	c := &comparison{Comparison: printed.Compare(t.Table, level)}
+	c := &comparison{Comparison: ComparePrinted(t.Table, level)}
 	if c.Comparison == nil {
 		return
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/printed"
 )
 
 // printedPart is the values that a paper prints and ours, as the page shows them.
@@ -17,7 +17,7 @@ type printedPart struct {
 	Legend  []string
 	Blocks  []printedBlock
 
-	comparison *printed.Comparison
+	comparison *accuracy.Comparison
 }
 
 // printedBlock is methods whose columns are side by side, so that no table is wider than a page.
@@ -41,8 +41,8 @@ type printedCell struct {
 }
 
 // classes of verdicts, for the style.
-var classes = map[printed.Verdict]string{printed.Higher: "up", printed.Lower: "down", printed.Alike: "alike",
-	printed.Unclear: "unclear", printed.Bare: "bare"}
+var classes = map[accuracy.Verdict]string{accuracy.Higher: "up", accuracy.Lower: "down", accuracy.Alike: "alike",
+	accuracy.Unclear: "unclear", accuracy.Bare: "bare"}
 
 // methodsSideBySide is how many methods a block of printed values has.
 const methodsSideBySide = 6
@@ -50,7 +50,7 @@ const methodsSideBySide = 6
 // addPrinted lays the comparison with the protocol's source out, in blocks of methods.
 func (p *Page) addPrinted(o Options) error {
 	t := &p.table
-	c := printed.Compare(t, o.Level)
+	c := accuracy.ComparePrinted(t, o.Level)
 	if c == nil || len(c.Cells) == 0 {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (p *Page) addPrinted(o Options) error {
 			"that difference."}, c.Legend()...), comparison: c}
 	var methods []int
 	for m, name := range t.Methods {
-		if slices.ContainsFunc(c.Cells, func(cell *printed.Cell) bool { return cell.Method == name }) {
+		if slices.ContainsFunc(c.Cells, func(cell *accuracy.Cell) bool { return cell.Method == name }) {
 			methods = append(methods, m)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package storetest makes results for tests.
+// Package storetest is for tests of the store: it makes results, and a file system below SQLite that fails
+// (vfs_linux.go).
 package storetest
 
 import (

@@ -1,12 +1,12 @@
-// Package needs holds, one level down, packages without which no build of the program is, and which end builds that
-// cannot be.
-package needs
+package architecture
 
 import (
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestRefusals: a build that cannot work says so in one line, below the name of the package.
@@ -21,7 +21,8 @@ func TestRefusals(t *testing.T) {
 			"bench_keeps_results_in_SQLite_which_needs_a_C_compiler__install_one_and_build_with_CGO_ENABLED_1"},
 		{[]string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}, ""},
 	} {
-		build := exec.CommandContext(t.Context(), "go", "build", "./...")
+		build := exec.CommandContext(t.Context(), "go", "build", "./internal/needs/...")
+		build.Dir = testenv.Root()
 		build.Env = append(os.Environ(), c.settings...)
 		out, err := build.CombinedOutput()
 		var said []string

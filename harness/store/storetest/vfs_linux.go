@@ -1,14 +1,14 @@
-// Package faultvfs is a file system below SQLite, for tests, that fails on demand and remembers what a loss
-// of power may leave.
+// A file system below SQLite fails on demand and remembers what a loss of power may leave.
 //
 // A [Disk] is a folder. SQLite's operations on files below it are counted and recorded; at the operations
 // that a [Fault] names they fail. A [Model] takes the record and makes the files that the disk may hold after
 // a loss of power at any moment: what was synced is there, and of what was written since, any part. SQLite's
 // own methods do the work (vfs_linux.go, shim_linux.c); the model is plain Go (model.go).
 //
-// The package knows no database and no SQL. Shared memory (-shm) fails like a file but is not recorded, since
+// It knows no database and no SQL. Shared memory (-shm) fails like a file but is not recorded, since
 // SQLite makes it anew after a loss of power. Syncs do not reach the real disk.
-package faultvfs
+
+package storetest
 
 /*
 #cgo CFLAGS: -O2 -std=gnu11

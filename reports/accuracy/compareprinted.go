@@ -1,4 +1,4 @@
-// Package printed compares the means that a paper prints with ours, once for all reports.
+// The means that a paper prints are compared with ours ([ComparePrinted]), once for all reports.
 //
 // Both means are over splits of the same rows of the same data set. The effect of the rows is in both means
 // and cancels in the difference. The effect of the splits and of the methods' random draws remains. The
@@ -8,7 +8,8 @@
 //
 // The correction of package stats for overlapping splits does not belong here: it is for conclusions about
 // other rows.
-package printed
+
+package accuracy
 
 import (
 	"fmt"
@@ -65,9 +66,9 @@ type Comparison struct {
 	all map[[2]string]*Cell // by set and method, also without ours
 }
 
-// Compare compares the printed values of the table's source with the table's means; nil if the source prints none
-// of them. The source is taken to have as many splits as the protocol.
-func Compare(t *frame.Table, level float64) *Comparison {
+// ComparePrinted compares the printed values of the table's source with the table's means; nil if the source prints
+// none of them. The source is taken to have as many splits as the protocol.
+func ComparePrinted(t *frame.Table, level float64) *Comparison {
 	values, _ := t.Printed()
 	rounding := roundingOf(values)
 	p := t.Frame.Protocol

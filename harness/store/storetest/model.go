@@ -1,6 +1,6 @@
 //go:build linux
 
-package faultvfs
+package storetest
 
 import (
 	"maps"
