@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -73,115 +71,85 @@ func rowsOf(s *datasets.Set) [][]float64 {
 
 func TestUserSets(t *testing.T) {
 	const byName = "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"class\"\n"
+	csv := func(text string) []string { return []string{"my.csv", text} }
 	for _, c := range []struct {
 		name, toml string
 		files      []string
-		x          [][]float64
-		y          []float64
-		features   string
-		labels     string
-		train      int
+		want       string // X, Y, features; labels; training rows
 	}{
-		{"four lines", byName + `positive = ["yes"]`, []string{"my.csv", "a,class,b\n1,yes,2\n3,no,4\n"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{1, -1}, "a b", "no yes", 0},
-		{"two classes sort themselves", byName, []string{"my.csv", "a,class\n1,yes\n3,no\n"},
-			[][]float64{{1}, {3}}, []float64{1, -1}, "a", "no yes", 0},
-		{"numbers sort as numbers", byName, []string{"my.csv", "a,class\n1,10\n3,9\n"},
-			[][]float64{{1}, {3}}, []float64{1, -1}, "a", "9 10", 0},
-		{"one number, three spellings", byName, []string{"my.csv", "a,class\n1,+1\n2,1.0\n3,-1\n4,1\n"},
-			[][]float64{{1}, {2}, {3}, {4}}, []float64{1, 1, -1, 1}, "a", "-1 1", 0},
-		{"quotes, CRLF, mark, blanks, blank lines", byName, []string{"my.csv", "\xef\xbb\xbf\"a\" , \"class\",\"b " +
-			"\"\"c\"\"\"\r\n\r\n 1 ,\"x,\ny\" , \"2\"\r\n3,z,4\r\n  \r\n"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, `a b "c"`, "x,\ny z", 0},
-		{"no header, label last", "name = \"mine\"\nfile = \"my.csv\"\nlabel = -1\n", []string{"my.csv",
-			"1,2,a\n3,4,b"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, "c0 c1", "a b", 0},
+		{"four lines", byName + `positive = ["yes"]`, csv("a,class,b\n1,yes,2\n3,no,4\n"),
+			"[[1 2] [3 4]] [1 -1] a b; no yes; 0"},
+		{"two classes sort themselves", byName, csv("a,class\n1,yes\n3,no\n"), "[[1] [3]] [1 -1] a; no yes; 0"},
+		{"numbers sort as numbers", byName, csv("a,class\n1,10\n3,9\n"), "[[1] [3]] [1 -1] a; 9 10; 0"},
+		{"one number, three spellings", byName, csv("a,class\n1,+1\n2,1.0\n3,-1\n4,1\n"),
+			"[[1] [2] [3] [4]] [1 1 -1 1] a; -1 1; 0"},
+		{"quotes, CRLF, mark, blanks, blank lines", byName, csv("\xef\xbb\xbf\"a\" , \"class\",\"b " +
+			"\"\"c\"\"\"\r\n\r\n 1 ,\"x,\ny\" , \"2\"\r\n3,z,4\r\n  \r\n"),
+			"[[1 2] [3 4]] [-1 1] a b \"c\"; x,\ny z; 0"},
+		{"no header, label last", "name = \"mine\"\nfile = \"my.csv\"\nlabel = -1\n", csv("1,2,a\n3,4,b"),
+			"[[1 2] [3 4]] [-1 1] c0 c1; a b; 0"},
 		{"names for a file without header", "name = \"mine\"\nfile = \"my.csv\"\nlabel = \"y\"\ncolumns = [\"u\", " +
-			"\"v\", \"y\"]\n", []string{"my.csv", "1,2,a\n3,4,b"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, "u v", "a b", 0},
-		{"semicolons", byName + `separator = ";"`, []string{"my.csv", "a;class\n1;x\n2;y\n"},
-			[][]float64{{1}, {2}}, []float64{-1, 1}, "a", "x y", 0},
+			"\"v\", \"y\"]\n", csv("1,2,a\n3,4,b"), "[[1 2] [3 4]] [-1 1] u v; a b; 0"},
+		{"semicolons", byName + `separator = ";"`, csv("a;class\n1;x\n2;y\n"), "[[1] [2]] [-1 1] a; x y; 0"},
 		{"tabs with an empty first header", "name = \"mine\"\nfile = \"my.tsv\"\nlabel = \"class\"\n",
-			[]string{"my.tsv", "\ta\tclass\n1\t2\tx\n3\t4\ty\n"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, "c0 a", "x y", 0},
+			[]string{"my.tsv", "\ta\tclass\n1\t2\tx\n3\t4\ty\n"}, "[[1 2] [3 4]] [-1 1] c0 a; x y; 0"},
 		{"blanks", "name = \"mine\"\nfile = \"my.dat\"\nformat = \"blank\"\nlabel = 0\n",
-			[]string{"my.dat", "  x   1 2  \n\ty\t3  4\n"},
-			[][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, "c1 c2", "x y", 0},
+			[]string{"my.dat", "  x   1 2  \n\ty\t3  4\n"}, "[[1 2] [3 4]] [-1 1] c1 c2; x y; 0"},
 		{"categories after numbers, levels sorted", byName + `categorical = ["k"]` + "\n" + `drop = ["id"]`,
-			[]string{"my.csv", "k,id,a,class\nq,x,1,0\np,y,2,1\nq,z,3,1\n"},
-			[][]float64{{1, 0, 1}, {2, 1, 0}, {3, 0, 1}}, []float64{-1, 1, 1}, "a k=p k=q", "0 1", 0},
-		{"missing is a level", byName + `categorical = ["k"]` + "\n" + `missing = "?"`, []string{"my.csv",
-			"k,class\nq,0\n?,1\n"},
-			[][]float64{{0, 1}, {1, 0}}, []float64{-1, 1}, "k=? k=q", "0 1", 0},
+			csv("k,id,a,class\nq,x,1,0\np,y,2,1\nq,z,3,1\n"), "[[1 0 1] [2 1 0] [3 0 1]] [-1 1 1] a k=p k=q; 0 1; 0"},
+		{"missing is a level", byName + `categorical = ["k"]` + "\n" + `missing = "?"`, csv("k,class\nq,0\n?,1\n"),
+			"[[0 1] [1 0]] [-1 1] k=? k=q; 0 1; 0"},
 		{"missing is zero", byName + `categorical = ["k"]` + "\n" + `missing = "?"` + "\n" + `missing_as = "zero"`,
-			[]string{"my.csv", "k,class\nq,0\n?,1\n"},
-			[][]float64{{1}, {0}}, []float64{-1, 1}, "k=q", "0 1", 0},
-		{"an empty value is missing", byName + `categorical = ["k"]` + "\n" + `missing_as = "zero"`, []string{"my.csv",
-			"k,class\nq,0\n,1\n"},
-			[][]float64{{1}, {0}}, []float64{-1, 1}, "k=q", "0 1", 0},
+			csv("k,class\nq,0\n?,1\n"), "[[1] [0]] [-1 1] k=q; 0 1; 0"},
+		{"an empty value is missing", byName + `categorical = ["k"]` + "\n" + `missing_as = "zero"`,
+			csv("k,class\nq,0\n,1\n"), "[[1] [0]] [-1 1] k=q; 0 1; 0"},
 		{"missing in an ARFF file", "name = \"mine\"\nfile = \"my.arff\"\nlabel = \"y\"\nmissing_as = \"level\"\n",
 			[]string{"my.arff", "@attribute x {p,q}\n@attribute y {a,b}\n@data\np,a\n?,b\n"},
-			[][]float64{{0, 1, 0}, {1, 0, 0}}, []float64{-1, 1}, "x=? x=p x=q", "a b", 0},
+			"[[0 1 0] [1 0 0]] [-1 1] x=? x=p x=q; a b; 0"},
 		{"own test file", byName + `test = "t.csv"`, []string{"my.csv", "a,class\n1,x\n2,y\n", "t.csv",
-			"a,class\n3,x\n"},
-			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, -1}, "a", "x y", 2},
-		{"listed marks are classes", byName + "positive = \"NA\"\nnegative = [\"?\", \"x\"]", []string{"my.csv",
-			"a,class\n1,NA\n2,?\n3,x\n"},
-			[][]float64{{1}, {2}, {3}}, []float64{1, -1, -1}, "a", "?,x NA", 0},
-		{"a number for a list of labels", byName + `positive = 2`, []string{"my.csv", "a,class\n1,1\n2,2\n3,3\n"},
-			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, -1}, "a", "1,3 2", 0},
-		{"numbers as labels", byName + "positive = [2, 2.5]\nnegative = 1", []string{"my.csv",
-			"a,class\n1,1\n2,2.0\n3,2.50\n"},
-			[][]float64{{1}, {2}, {3}}, []float64{-1, 1, 1}, "a", "1 2,2.5", 0},
-		{"one column for a list", byName + "drop = \"b\"\ncategorical = 0", []string{"my.csv",
-			"a,b,class\nu,1,x\nv,2,y\n"},
-			[][]float64{{1, 0}, {0, 1}}, []float64{-1, 1}, "a=u a=v", "x y", 0},
-		{"all columns are categorical", byName + "drop = \"b\"\ncategorical = \"all\"", []string{"my.csv",
-			"a,b,class,c\nu,1,x,7\nv,2,y,8\n"},
-			[][]float64{{1, 0, 1, 0}, {0, 1, 0, 1}}, []float64{-1, 1}, "a=u a=v c=7 c=8", "x y", 0},
-		{"a column named all", byName + `categorical = ["all"]`, []string{"my.csv", "a,all,class\n1,u,x\n2,v,y\n"},
-			[][]float64{{1, 1, 0}, {2, 0, 1}}, []float64{-1, 1}, "a all=u all=v", "x y", 0},
+			"a,class\n3,x\n"}, "[[1] [2] [3]] [-1 1 -1] a; x y; 2"},
+		{"listed marks are classes", byName + "positive = \"NA\"\nnegative = [\"?\", \"x\"]",
+			csv("a,class\n1,NA\n2,?\n3,x\n"), "[[1] [2] [3]] [1 -1 -1] a; ?,x NA; 0"},
+		{"a number for a list of labels", byName + `positive = 2`, csv("a,class\n1,1\n2,2\n3,3\n"),
+			"[[1] [2] [3]] [-1 1 -1] a; 1,3 2; 0"},
+		{"numbers as labels", byName + "positive = [2, 2.5]\nnegative = 1", csv("a,class\n1,1\n2,2.0\n3,2.50\n"),
+			"[[1] [2] [3]] [-1 1 1] a; 1 2,2.5; 0"},
+		{"one column for a list", byName + "drop = \"b\"\ncategorical = 0", csv("a,b,class\nu,1,x\nv,2,y\n"),
+			"[[1 0] [0 1]] [-1 1] a=u a=v; x y; 0"},
+		{"all columns are categorical", byName + "drop = \"b\"\ncategorical = \"all\"",
+			csv("a,b,class,c\nu,1,x,7\nv,2,y,8\n"), "[[1 0 1 0] [0 1 0 1]] [-1 1] a=u a=v c=7 c=8; x y; 0"},
+		{"a column named all", byName + `categorical = ["all"]`, csv("a,all,class\n1,u,x\n2,v,y\n"),
+			"[[1 1 0] [2 0 1]] [-1 1] a all=u all=v; x y; 0"},
 		{"ranges of names and of numbers", byName + "drop = [{from = 0, to = 1}]\ncategorical = {from = \"c\", to = " +
-			"-2}", []string{"my.csv", "a,b,c,d,class\n1,2,u,p,x\n3,4,v,q,y\n"},
-			[][]float64{{1, 0, 1, 0}, {0, 1, 0, 1}}, []float64{-1, 1}, "c=u c=v d=p d=q", "x y", 0},
-		{"lines that end in CR", byName, []string{"my.csv", "a,class\r1,x\r2,y\r"},
-			[][]float64{{1}, {2}}, []float64{-1, 1}, "a", "x y", 0},
-		{"another encoding that does not matter", byName, []string{"my.csv", "gr\xf6\xdfe,class\n1,x\n2,y\n"},
-			[][]float64{{1}, {2}}, []float64{-1, 1}, "gr\xf6\xdfe", "x y", 0},
-		{"multiclass, numbers before texts", byName + `task = "multiclass"`, []string{"my.csv",
-			"a,class\n1,z\n2,10\n3,9\n4,-1\n"},
-			[][]float64{{1}, {2}, {3}, {4}}, []float64{3, 2, 1, 0}, "a", "-1 9 10 z", 0},
+			"-2}", csv("a,b,c,d,class\n1,2,u,p,x\n3,4,v,q,y\n"),
+			"[[1 0 1 0] [0 1 0 1]] [-1 1] c=u c=v d=p d=q; x y; 0"},
+		{"lines that end in CR", byName, csv("a,class\r1,x\r2,y\r"), "[[1] [2]] [-1 1] a; x y; 0"},
+		{"another encoding that does not matter", byName, csv("gr\xf6\xdfe,class\n1,x\n2,y\n"),
+			"[[1] [2]] [-1 1] gr\xf6\xdfe; x y; 0"},
+		{"multiclass, numbers before texts", byName + `task = "multiclass"`, csv("a,class\n1,z\n2,10\n3,9\n4,-1\n"),
+			"[[1] [2] [3] [4]] [3 2 1 0] a; -1 9 10 z; 0"},
 		{"multiclass in given order", byName + `task = "multiclass"` + "\n" + `classes = ["z", "x", "y"]`,
-			[]string{"my.csv", "a,class\n1,z\n2,x\n3,y\n"},
-			[][]float64{{1}, {2}, {3}}, []float64{0, 1, 2}, "a", "z x y", 0},
-		{"regression", byName + `task = "regression"`, []string{"my.csv", "a,class\n1,0.5\n2,-3e2\n"},
-			[][]float64{{1}, {2}}, []float64{0.5, -300}, "a", "", 0},
-		{"threshold", byName + `positive_from = 1400.0`, []string{"my.csv", "a,class\n1,1399\n2,1400\n"},
-			[][]float64{{1}, {2}}, []float64{-1, 1}, "a", "< 1400 >= 1400", 0},
+			csv("a,class\n1,z\n2,x\n3,y\n"), "[[1] [2] [3]] [0 1 2] a; z x y; 0"},
+		{"regression", byName + `task = "regression"`, csv("a,class\n1,0.5\n2,-3e2\n"), "[[1] [2]] [0.5 -300] a; ; 0"},
+		{"threshold", byName + `positive_from = 1400.0`, csv("a,class\n1,1399\n2,1400\n"),
+			"[[1] [2]] [-1 1] a; < 1400 >= 1400; 0"},
 		{"libsvm", "name = \"mine\"\nfile = \"my.libsvm\"\n", []string{"my.libsvm",
-			"+1 1:0.5 3:2 # note\n\n-1 2:1\n+1\n"},
-			[][]float64{{0.5, 0, 2}, {0, 1, 0}, {0, 0, 0}}, []float64{1, -1, 1}, "f1 f2 f3", "-1 1", 0},
+			"+1 1:0.5 3:2 # note\n\n-1 2:1\n+1\n"}, "[[0.5 0 2] [0 1 0] [0 0 0]] [1 -1 1] f1 f2 f3; -1 1; 0"},
 		{"libsvm files of different widths", "name = \"mine\"\nfile = \"my.svm\"\ntest = \"t.svm\"\n",
 			[]string{"my.svm", "+1 1:1\n-1 2:1\n", "t.svm", "1 1:1 3:2\n"},
-			[][]float64{{1, 0, 0}, {0, 1, 0}, {1, 0, 2}}, []float64{1, -1, 1}, "f1 f2 f3", "-1 1", 2},
+			"[[1 0 0] [0 1 0] [1 0 2]] [1 -1 1] f1 f2 f3; -1 1; 2"},
 		{"a sparse row without its target", "name = \"mine\"\nfile = \"my.arff\"\nlabel = \"y\"\ntask = " +
 			"\"regression\"\n", []string{"my.arff", "@attribute x real\n@attribute y real\n@data\n{0 2}\n{1 3}\n"},
-			[][]float64{{2}, {0}}, []float64{0, 3}, "x", "", 0},
+			"[[2] [0]] [0 3] x; ; 0"},
 		{"arff", "name = \"mine\"\nfile = \"my.arff\"\nlabel = \"the class\"\n", []string{"my.arff",
 			"% note\n@RELATION r\n\n@Attribute x NUMERIC\n@attribute 'k k' {b, 'a c'} % two\n@ATTRIBUTE \"the " +
 				"class\" { no , yes }\n@DATA\n1.5, b, yes\n% note\n2,'a c',no\n{1 'a c', 2 yes}\n{ }\n"},
-			[][]float64{{1.5, 0, 1}, {2, 1, 0}, {0, 1, 0}, {0, 0, 1}}, []float64{1, -1, 1, -1}, "x k k=a c k k=b",
-			"no yes", 0},
+			"[[1.5 0 1] [2 1 0] [0 1 0] [0 0 1]] [1 -1 1 -1] x k k=a c k k=b; no yes; 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := must.Get(userSet(t, c.toml, c.files...))(t)
-			must.Be(t, cmp.Diff(c.x, rowsOf(s)), "")
-			if !slices.Equal(s.Y, c.y) || s.TrainRows != c.train {
-				t.Errorf("y %v, train rows %d; want %v, %d", s.Y, s.TrainRows, c.y, c.train)
-			}
-			if f, l := strings.Join(s.Features, " "), strings.Join(s.Labels, " "); f != c.features || l != c.labels {
-				t.Errorf("features %q labels %q, want %q %q", f, l, c.features, c.labels)
-			}
+			must.Be(t, fmt.Sprintf("%v %v %s; %s; %d", rowsOf(s), s.Y, strings.Join(s.Features, " "),
+				strings.Join(s.Labels, " "), s.TrainRows), c.want)
 			if d := s.Data(); d.Task != s.Task || d.X != s.X || d.Classes != s.Classes {
 				t.Errorf("data %v", d)
 			}
