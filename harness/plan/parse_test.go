@@ -20,9 +20,7 @@ func TestSplits(t *testing.T) {
 		{"", "", nil}, {"3", "", []int{1, 2, 3}}, {"4-6", "", []int{4, 5, 6}}, {"", "7", []int{7}},
 		{"", "5,7", []int{5, 7}}, {"", "9,1-2", []int{1, 2, 9}}, {"", "2-4,3", []int{2, 3, 4}},
 	} {
-		if got, err := Splits(c.first, c.these); err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("Splits(%q, %q) = %v, %v; want %v", c.first, c.these, got, err, c.want)
-		}
+		must.Be(t, must.Get(Splits(c.first, c.these))(t), c.want, c.first, c.these)
 	}
 	for _, text := range []string{"0", "-3", "3-1", "a", "1-", "2.5", "1,,2", "1 - 2", "99999999999"} {
 		must.Say(t, must.Err(Splits(text, "")), "--splits "+text)

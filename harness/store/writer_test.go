@@ -40,8 +40,7 @@ func stored(t *testing.T, path string) int64 {
 	t.Helper()
 	db := must.Get(OpenReader(context.Background(), path))(t)
 	defer db.Close()
-	_, rows := query(t, db, "SELECT count(*) FROM results")
-	return rows[0][0].(int64)
+	return only(t, db, "SELECT count(*) FROM results").(int64)
 }
 
 // holds fails the test unless a database shows so many results.
