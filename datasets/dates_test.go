@@ -23,8 +23,7 @@ func TestDatesAreTheirNumbers(t *testing.T) {
 		layout := rapid.SampledFrom([]string{"2006-01-02", "2006/1/2", "2006.01.02", "2006-01-02T15:04",
 			"2006-01-02 15:04:05",
 			"2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "02/01/2006", "2.1.2006 15:04",
-			"1/2/2006 3:04:05 PM",
-			"01-02-2006"}).Draw(r, "layout")
+			"1/2/2006 3:04:05 PM", "01-02-2006"}).Draw(r, "layout")
 		zone := time.FixedZone("", 900*rapid.IntRange(-48, 56).Draw(r, "zone"))
 		if !strings.ContainsAny(layout, "Z0") || !strings.HasSuffix(layout, "00") {
 			zone = time.UTC

@@ -423,8 +423,7 @@ func (s *source) alike(what string, texts []string, d *Description) {
 		plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
 		if other, seen := first[plain]; seen {
 			d.note("%s: %q and %q differ in case or blanks alone; if they are one, write one of them "+
-				"throughout the file",
-				what, clip(text), clip(other))
+				"throughout the file", what, clip(text), clip(other))
 			continue
 		}
 		first[plain] = text

@@ -220,8 +220,7 @@ func TestSlowAnswersSucceed(t *testing.T) {
 		pause.Store(int64(short))
 		o.Stall = time.Duration(len(sample)/2) * short
 		if err = Files(t.Context(), catalogue.Directory{Root: t.TempDir()},
-			[]*catalogue.Entry{webEntry("slow", sample)},
-			o); err == nil {
+			[]*catalogue.Entry{webEntry("slow", sample)}, o); err == nil {
 			break
 		}
 	}

@@ -22,8 +22,7 @@ const (
 // TestUserChannelsOfOneFile: the features of one file are divided by the key channels, and targets move to their range.
 func TestUserChannelsOfOneFile(t *testing.T) {
 	s := must.Get(userSet(t, divided, "a.csv", "1,1,2,3\n2,4,5,6\n5,7,8,9\n"))(t)
-	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}},
-		s.Blocks), "")
+	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 1}, {Name: "right", From: 1, To: 3}}, s.Blocks), "")
 	must.Be(t, s.Y, []float64{-1, -0.5, 1})
 }
 
@@ -37,8 +36,7 @@ func TestUserChannels(t *testing.T) {
 		t.Error(diff, order)
 	}
 	must.Be(t, cmp.Diff([]float64{5, 7, 11}[order[0]], s.X.At(0, 2)), "")
-	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}},
-		s.Blocks), "")
+	must.Be(t, cmp.Diff([]registry.Block{{Name: "left", To: 2}, {Name: "right", From: 2, To: 4}}, s.Blocks), "")
 	must.Be(t, cmp.Diff([]string{"left.c1", "left.c2", "right.c0", "right.c1"}, s.Features), "")
 	_, err := userSet(t, toml, "a", "x 1\ny 3\n", "b", "5 6\n")
 	want := "DIR/b: the file has 1 rows and DIR/a has 2; files with a channel are joined by columns and must have " +

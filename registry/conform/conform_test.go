@@ -271,8 +271,7 @@ var bad = map[string]struct {
 	}), zeros), "binary/save_and_load"},
 	"saves otherwise each time": {loading(with(func(m linear, _ registry.Data) registry.Model {
 		return savedTwice{m}
-	}), zeros),
-		"binary/save_and_load"},
+	}), zeros), "binary/save_and_load"},
 	"hides the cancellation": {spec(func(ctx context.Context, env registry.Env, d registry.Data,
 		p params) (registry.Model, error) {
 		if n, _ := d.X.Dims(); n == 400 {
@@ -313,8 +312,7 @@ var bad = map[string]struct {
 	}), "binary"},
 	"estimates less for blocks": {blocked(pooled, registry.Memory(func(s registry.Shape, _ params) int64 {
 		return int64(1 - len(s.Blocks))
-	})),
-		"binary"},
+	})), "binary"},
 }
 
 func zeros(io.Reader) (registry.Model, error) { return linear{w: make([]float64, 9)}, nil }
