@@ -22,9 +22,7 @@ func TestGroups(t *testing.T) {
 		{5, []Block{{"a", 0, 2}, {"b", 2, 5}}, []int{2, 3}},
 		{7, []Block{{"a", 1, 3}, {"b", 5, 6}}, []int{1, 2, 1, 1, 1, 1}},
 	} {
-		if got := (Shape{D: c.d, Blocks: c.blocks}).Groups(); !slices.Equal(got, c.want) {
-			t.Errorf("%d features with %v: groups %v, want %v", c.d, c.blocks, got, c.want)
-		}
+		must.Be(t, (Shape{D: c.d, Blocks: c.blocks}).Groups(), c.want, c.d, "features with", c.blocks, "groups")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 20).Draw(t, "d")

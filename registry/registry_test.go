@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -186,13 +185,9 @@ func TestTasks(t *testing.T) {
 // made the values of stored keys.
 func TestPowers(t *testing.T) {
 	want := []any{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5}
-	if got := Powers(10, -5, 5); !slices.Equal(got, want) {
-		t.Errorf("powers of 10 are %v, want %v", got, want)
-	}
+	must.Be(t, Powers(10, -5, 5), want, "powers of 10")
 	want = []any{0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2, 0x1p-1, 1.0, 2.0, 4.0}
-	if got := Powers(2, -5, 2); !slices.Equal(got, want) {
-		t.Errorf("powers of 2 are %v, want %v", got, want)
-	}
+	must.Be(t, Powers(2, -5, 2), want, "powers of 2")
 	if got := Powers(2, 1, 0); got != nil {
 		t.Errorf("powers from 1 to 0 are %v", got)
 	}

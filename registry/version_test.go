@@ -2,7 +2,6 @@ package registry
 
 import (
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -23,9 +22,7 @@ func TestLibrariesOfVersions(t *testing.T) {
 	}
 	want := []string{"numpy was 2.4.6, is not named here", "scipy was not named, is 1.17 here",
 		"sklearn was 1.9.1, is 1.9.2 here"}
-	if got := OtherLibraries(version, "1+aaaaaaaa scipy=1.17 sklearn=1.9.2"); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	must.Be(t, OtherLibraries(version, "1+aaaaaaaa scipy=1.17 sklearn=1.9.2"), want)
 	if got := OtherLibraries(version, "2 sklearn=1.9.1 numpy=2.4.6"); got != nil {
 		t.Errorf("%q", got)
 	}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -21,9 +20,7 @@ func TestWritten(t *testing.T) {
 	}
 	want := []string{`{"c":1,"gamma_x_d":0.125}`, `{"c":10,"gamma_x_d":0.125}`, `{"c":1,"gamma_x_d":0.25}`,
 		`{"c":10,"gamma_x_d":0.25}`}
-	if !slices.Equal(got, want) {
-		t.Errorf("points %v, want %v", got, want)
-	}
+	must.Be(t, got, want, "points")
 	objects := Grid{{Values: []any{map[string]any{"a": 1.0, "b": "x"}}}}
 	if points, err := objects.Written(); err != nil || string(points[0]) != `{"a":1,"b":"x"}` {
 		t.Errorf("an axis of objects: %s, %v", points, err)

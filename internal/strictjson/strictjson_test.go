@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -193,9 +192,7 @@ func TestRoundTrip(t *testing.T) {
 		if len(in.Scores) == 0 {
 			in.Scores, out.Scores = nil, nil
 		}
-		if !reflect.DeepEqual(in, out) {
-			r.Fatalf("written %s\nsent\n%+v\narrived\n%+v", text, in, out)
-		}
+		must.Be(r, out, in, text)
 	})
 }
 
@@ -215,9 +212,7 @@ func FuzzUnmarshal(f *testing.F) {
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatalf("%q is accepted; encoding/json: %v", text, err)
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q is\n%+v\nencoding/json:\n%+v", text, got, want)
-		}
+		must.Be(t, got, want, text)
 	})
 }
 

@@ -48,7 +48,8 @@ func TestCell(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"GBRFF2", "my method", "α-SVM", "Größe", "方法", "方法SVM", "метод", "カート2",
+	for _, name := range []string{"GBRFF2", "my method", "α-SVM", "Größe", "方法",
+		"方法SVM", "метод", "カート2",
 		"SVM c=0.1", "x² (v2)", "+1", strings.Repeat("n", MostName)} {
 		if err := CheckName(name); err != nil || FileName(name) != name {
 			t.Errorf("%q: %v, file %q", name, err, FileName(name))

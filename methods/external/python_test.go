@@ -222,9 +222,7 @@ func TestDeclaredLibraries(t *testing.T) {
 			}
 			must.Do(t, err)
 			_, named := registry.Libraries(p.Spec().Version)
-			if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, c.want) {
-				t.Errorf("version %s; want %v", p.Spec().Version, c.want)
-			}
+			must.Be(t, slices.Sorted(maps.Keys(named)), c.want, "version", p.Spec().Version)
 			for name, version := range named {
 				if name != "benchplugin" && version != installed(t, name) {
 					t.Errorf("%s %s; pip says %s", name, version, installed(t, name))

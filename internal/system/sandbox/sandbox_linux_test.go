@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -284,10 +283,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("version %d without a filter of system calls: %q", version, got)
 		}
 	}
-	if got := []string{name(7, true), name(7, false), name(0, true), name(0, false)}; !slices.Equal(got,
-		[]string{"landlock 7, seccomp", "landlock 7", "seccomp", "none"}) {
-		t.Errorf("%q", got)
-	}
+	must.Be(t, []string{name(7, true), name(7, false), name(0, true), name(0, false)}, []string{"landlock 7, seccomp",
+		"landlock 7", "seccomp", "none"})
 }
 
 // TestAFilterThatTheKernelRefuses: a wrong filter is an error, never a process without one.
