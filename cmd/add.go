@@ -47,7 +47,7 @@ func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
 	for _, ref := range refs {
 		if err := fetch.Check(ref); err != nil {
-			return refused(err)
+			return usageError(err)
 		}
 	}
 	if add.From != "" {

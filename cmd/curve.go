@@ -79,9 +79,9 @@ func (a *app) reportCurve(c *cobra.Command, f curveFlags) error {
 		}
 		t, err := rows.Table(f.options.Metric)
 		if err != nil {
-			return asked(d, err)
+			return orUsage(d, err)
 		}
-		if d, err = asked(curves.Learning(&t, quantity)); err == nil {
+		if d, err = orUsage(curves.Learning(&t, quantity)); err == nil {
 			f.options.Complete("curve", &t, &d)
 		}
 		return d, err

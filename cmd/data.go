@@ -52,7 +52,7 @@ func newDataFetchCommand(a *app) *cobra.Command {
 	var from, protocol string
 	c := &cobra.Command{
 		Use:               "fetch [NAME ...]",
-		Short:             "Bring data files into the data directory, each checked by its SHA-256",
+		Short:             "Get data files into the data directory, and check each by its SHA-256",
 		ValidArgsFunction: a.completeSetsAndGroups,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, done := a.untilSignal(c.Context())
@@ -233,7 +233,7 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 		dates = append(dates, strings.TrimSuffix(set.Features[j], read.DateParts[0]))
 	}
 	if dates != nil {
-		l.add("dates", some(dates)+": days since the earliest training row, month and day of the week")
+		l.add("dates", firstFew(dates)+": days since the earliest training row, month and day of the week")
 	}
 	if set.TrainRows > 0 {
 		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless "+
@@ -265,7 +265,7 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 	if gaps := gapsOfCategories(set, e.Missing); gaps != "" {
 		l.add("missing categories", gaps+"; a category of its own")
 	}
-	l.add("constant columns", cmp.Or(some(constantColumns(set)), "none"))
+	l.add("constant columns", cmp.Or(firstFew(constantColumns(set)), "none"))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
 	}
@@ -308,11 +308,11 @@ func countsOf(set *datasets.Set, what func(column string) (name string, counts f
 			out = append(out, fmt.Sprintf("%s: %d", name, n))
 		}
 	}
-	return some(out)
+	return firstFew(out)
 }
 
-// some lists the first texts; of a wide set there may be a million.
-func some(texts []string) string {
+// firstFew lists the first texts; of a wide set there may be a million.
+func firstFew(texts []string) string {
 	const most = 50
 	if more := len(texts) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), more)

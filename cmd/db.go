@@ -15,7 +15,7 @@ import (
 func newDBCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "db",
-		Short: "Look after the results database",
+		Short: "Check, copy and compact the results database",
 	}, newDBCheckCommand(a), newDBBackupCommand(a), newDBCompactCommand(a))
 }
 
@@ -42,7 +42,7 @@ func newDBBackupCommand(a *app) *cobra.Command {
 			}
 			defer db.Close()
 			if err := db.CanBackup(c.Context(), args[0]); err != nil {
-				return exitError{exitUsage, err}
+				return usageError(err)
 			}
 			if err := db.Backup(c.Context(), args[0], a.write); err != nil {
 				return damaged(err)
@@ -63,7 +63,7 @@ func newDBBackupCommand(a *app) *cobra.Command {
 func newDBCompactCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
-		Short: "Give the space of what was removed back to the disk",
+		Short: "Free the disk space of rows that were removed",
 		Args:  takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := a.existing(c.Context())
@@ -130,7 +130,7 @@ func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
 // reader opens the database for reading.
 func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	db, err := store.OpenReader(ctx, a.db)
-	return db, unreadable(err)
+	return db, databaseError(err)
 }
 
 // existing opens the database of results for writing. If the file does not exist, existing returns an error and does
@@ -140,22 +140,22 @@ func (a *app) existing(ctx context.Context) (*store.DB, error) {
 		return a.reader(ctx)
 	}
 	db, err := store.Open(ctx, a.db)
-	return db, unreadable(err)
+	return db, databaseError(err)
 }
 
 // damaged gives the exit code 3 to an error of damaged content. Any other error is the program's or the disk's.
 func damaged(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	return err
 }
 
-// unreadable chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is missing
-// or the wrong file.
-func unreadable(err error) error {
+// databaseError chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is
+// missing or the wrong file.
+func databaseError(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return exitError{exitIncomplete, err}
 	}
-	return refused(err)
+	return usageError(err)
 }

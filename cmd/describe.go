@@ -62,7 +62,7 @@ func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) e
 	defer collectWithin(o.Memory)()
 	d, err := describe.File(c.Context(), file, o)
 	if err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	if err := a.writeText(out, d.TOML, ""); err != nil {
 		return err

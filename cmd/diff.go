@@ -21,7 +21,7 @@ func newDiffCommand(a *app) *cobra.Command {
 	var all bool
 	c := a.lists(&cobra.Command{
 		Use:   "diff A B",
-		Short: "What changed between two databases, dates, versions or machines: counts, choices, means",
+		Short: "Show what differs between two databases, dates, versions or machines",
 		Args:  takes("A", "B"),
 	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, all, l) })
 	s.add(a, c, "")
@@ -57,13 +57,13 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 	}}
 	alone, err := admit.Pairs(ctx, sides, tally.Add)
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
-	return a.tellDiff(args, tally.Lines(), alone, all, l)
+	return a.printDiff(args, tally.Lines(), alone, all, l)
 }
 
-// tellDiff lists what differs, and says how much was compared.
-func (a *app) tellDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
+// printDiff lists what differs, and says how much was compared.
+func (a *app) printDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
 	compared, changed := 0, 0
@@ -134,7 +134,7 @@ func (a *app) side(ctx context.Context, text string) (admit.Source, func(), erro
 	}
 	db, err := store.OpenReader(ctx, path)
 	if err != nil {
-		return admit.Source{}, nil, unreadable(err)
+		return admit.Source{}, nil, databaseError(err)
 	}
 	src, err := admit.OfAttempts(ctx, text, db, wanted)
 	return closing(src, db, err)

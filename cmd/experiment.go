@@ -24,7 +24,7 @@ import (
 func newExperimentCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "experiment",
-		Short: "Tables and figures of papers, by name, with a verdict on what they claim",
+		Short: "Draw tables and figures of papers, with a verdict on each claim",
 	}, newExperimentListCommand(a), newExperimentShowCommand(a), newExperimentRunCommand(a))
 }
 
@@ -55,7 +55,7 @@ func newExperimentShowCommand(a *app) *cobra.Command {
 		Short: "Draw an experiment from what is stored, and decide its claims",
 		Args:  takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := asked(experiments.Load(args[0]))
+			e, err := orUsage(experiments.Load(args[0]))
 			if err != nil {
 				return err
 			}
@@ -73,10 +73,10 @@ func newExperimentRunCommand(a *app) *cobra.Command {
 	var f experimentFlags
 	c := &cobra.Command{
 		Use:   "run NAME|FILE",
-		Short: "Compute what an experiment needs and is not stored, then show it",
+		Short: "Compute the cells of an experiment that are not stored, then show it",
 		Args:  takes("an experiment's name or a TOML file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := asked(experiments.Load(args[0]))
+			e, err := orUsage(experiments.Load(args[0]))
 			if err != nil {
 				return err
 			}
@@ -147,7 +147,7 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	}
 	part, err := e.PartOf(exp.Protocol, f.quick)
 	if err != nil {
-		return nil, exitError{exitUsage, err}
+		return nil, usageError(err)
 	}
 	f.run.protocol, f.run.methods, f.run.datasets = e.Protocol, part.Methods, part.Datasets
 	if f.run.datasets == nil {
@@ -178,7 +178,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	if err != nil {
 		return d, err
 	}
-	part, err := asked(e.PartOf(exp.Protocol, quick))
+	part, err := orUsage(e.PartOf(exp.Protocol, quick))
 	if err != nil {
 		return d, err
 	}
@@ -222,7 +222,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 		},
 	})
 	if request := (*frame.RequestError)(nil); errors.As(err, &request) {
-		err = refused(err)
+		err = usageError(err)
 	}
 	d.Database = cmp.Or(from, d.Database)
 	return d, err
@@ -240,7 +240,7 @@ func (a *app) cellsOf(ctx context.Context, exp *plan.Experiment, part experiment
 	}
 	todo, err := exp.Plan(ctx, req, nil, nil)
 	if err != nil {
-		return 0, refused(err)
+		return 0, usageError(err)
 	}
 	return todo.Requested, nil
 }
@@ -269,7 +269,7 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 			return "", func() {}, err
 		}
 	case !isNoDatabase(err):
-		return "", nil, unreadable(err)
+		return "", nil, databaseError(err)
 	}
 	dir, err := os.MkdirTemp("", "bench-experiment-")
 	if err != nil {

@@ -22,7 +22,7 @@ func newDataExportCommand(a *app) *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
 		Use:               "export NAME",
-		Short:             "Write the rows of a split, standardised as here, for a method elsewhere",
+		Short:             "Write the rows of a split as a method sees them, for a method elsewhere",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
 	}

@@ -47,8 +47,8 @@ func readHelp(root *cobra.Command) {
 	everyCommand(root, read)
 }
 
-// dressHelp puts the commands of root into groups, and wraps all help at a width.
-func dressHelp(root *cobra.Command, width int) {
+// formatHelp puts the commands of root into groups, and wraps all help at a width.
+func formatHelp(root *cobra.Command, width int) {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("proseOf", func(c *cobra.Command) string {
 		said := c.Long
@@ -127,9 +127,9 @@ func shownFlags(c *cobra.Command) (shown *pflag.FlagSet, hidden int) {
 	return shown, hidden
 }
 
-// wholeHelp reports whether arguments ask for help with --all. The rest is without that word, since it is also a flag
-// of some commands, such as `bench run`.
-func wholeHelp(args []string) (rest []string, whole bool) {
+// withAllFlags reports whether arguments ask for help with --all. The rest is without that word, since it is also a
+// flag of some commands, such as `bench run`.
+func withAllFlags(args []string) (rest []string, whole bool) {
 	words := args
 	if end := slices.Index(args, "--"); end >= 0 {
 		words = args[:end]

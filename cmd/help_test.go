@@ -107,7 +107,7 @@ func testRoot(reg registry.Registry) *cobra.Command {
 func TestHelpOfANarrowTerminal(t *testing.T) {
 	root := testRoot(registry.New())
 	dressed := func(width int) string {
-		dressHelp(root, width)
+		formatHelp(root, width)
 		run, _ := must.Get2(root.Find([]string{"run"}))(t)
 		var out bytes.Buffer
 		run.SetOut(&out)

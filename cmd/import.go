@@ -73,7 +73,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 	defer db.Close()
 	known, err := db.Keys(ctx)
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	here := 0
 	for _, src := range sources {
@@ -82,7 +82,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 			return err
 		}
 		here += in.Taken + in.Stored
-		a.tellImport(src.Name, in)
+		a.printImport(src.Name, in)
 		for _, c := range in.Conflicts {
 			for _, d := range c.Differences {
 				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored,
@@ -101,7 +101,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 	return nil
 }
 
-func (a *app) tellImport(name string, in admit.Import) {
+func (a *app) printImport(name string, in admit.Import) {
 	a.noteGroups("out of date, kept as history", in.Old)
 	a.noteGroups("stored under its names", in.Unknown)
 	a.noteGroups("not imported", in.Refused)
@@ -132,7 +132,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
-		return all, unreadable(err)
+		return all, databaseError(err)
 	}
 	for _, c := range src.Cells {
 		_, _ = sets.Entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
@@ -156,7 +156,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	if stored := end(); stored != nil || err == nil {
 		return all, stored
 	}
-	return all, unreadable(err)
+	return all, databaseError(err)
 }
 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
@@ -174,13 +174,13 @@ func (a *app) source(ctx context.Context, path string) (src admit.Source, closed
 	}
 	switch {
 	case err != nil:
-		return src, nil, refused(err)
+		return src, nil, usageError(err)
 	case !there:
 		return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote", path)
 	case store.IsDatabase(file):
 		db, err := store.OpenReader(ctx, path)
 		if err != nil {
-			return src, nil, unreadable(err)
+			return src, nil, databaseError(err)
 		}
 		src, err = admit.OfDatabase(ctx, name, db)
 		return closing(src, db, err)
@@ -198,7 +198,7 @@ func closing(src admit.Source, db *store.DB, err error) (admit.Source, func(), e
 	if err != nil {
 		closed()
 	}
-	return src, closed, unreadable(err)
+	return src, closed, databaseError(err)
 }
 
 // readBounded reads a file of at most limit bytes. Of a longer file it reads one byte more than limit.
@@ -288,13 +288,13 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 	}
 	own, err := db.Protocols(ctx)
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	var runs []result.Run
 	for _, c := range cells {
 		r, found, err := db.Result(ctx, c.Key)
 		if err != nil {
-			return unreadable(err)
+			return databaseError(err)
 		}
 		if !found {
 			continue // another program has removed it since

@@ -31,7 +31,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	}
 	f, size, err := files.Open(path)
 	if err != nil {
-		return refused(err)
+		return usageError(err)
 	}
 	defer f.Close()
 	scores, err := admit.ReadScores(io.LimitReader(f, size))
@@ -100,7 +100,7 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 		defer db.Close()
 		stored, err := a.storedSets(ctx, db)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, databaseError(err)
 		}
 		lookup = func(name string) (*catalogue.Entry, error) {
 			if strings.HasSuffix(name, ".toml") {
@@ -131,7 +131,7 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, databaseError(err)
 	}
 	var fresh []result.Run
 	var revived []string

@@ -22,7 +22,7 @@ func (f *lossFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *lossFlags) build() (doc.Document, error) {
-	return asked(curves.Loss(f.epsilon, f.sharpness))
+	return orUsage(curves.Loss(f.epsilon, f.sharpness))
 }
 
 func newReportLossCommand(a *app) *cobra.Command {

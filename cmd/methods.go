@@ -60,7 +60,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := asked(exp.Registry.Lookup(args[0]))
+		s, err := orUsage(exp.Registry.Lookup(args[0]))
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (l *listing) describeMethod(s registry.Spec, p *protocol.Protocol) error {
 	for _, a := range abilities(s) {
 		l.add(a.what, a.has)
 	}
-	return refused(err)
+	return usageError(err)
 }
 
 // An ability is something that a method can do beyond training and scoring, and whether it can.

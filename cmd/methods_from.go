@@ -141,7 +141,7 @@ func (a *app) askWrapper(ctx context.Context, file string, values map[string]str
 		err = a.askPlugins(ctx, []*foundPlugin{f})
 	}
 	if err == nil {
-		err = refused(f.fault)
+		err = usageError(f.fault)
 	}
 	if err != nil {
 		return external.Description{}, err
@@ -172,7 +172,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 		fmt.Fprintln(a.out, link)
 		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
 	}
-	a.tellPlugin(link, name, named)
+	a.printPlugin(link, name, named)
 	return nil
 }
 

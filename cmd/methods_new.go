@@ -142,7 +142,7 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	if err := a.writeSkeletons(files, map[string]string{"Name": name, "Package": pkg, "Import": imported}); err != nil {
 		return err
 	}
-	a.tellHowToRegister(pkg, dir, imported, module, needsMain)
+	a.printHowToRegister(pkg, dir, imported, module, needsMain)
 	if plugin {
 		a.say("As a plugin: go build -o %s ./%s", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)),
 			filepath.ToSlash(filepath.Dir(served)))
@@ -163,7 +163,7 @@ func importPath(m goModule, dir string) (string, error) {
 	return m.path + "/" + filepath.ToSlash(below), nil
 }
 
-func (a *app) tellHowToRegister(pkg, dir, imported string, m goModule, mainWritten bool) {
+func (a *app) printHowToRegister(pkg, dir, imported string, m goModule, mainWritten bool) {
 	switch {
 	case m.path == ourModule:
 		a.say("To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),",

@@ -109,7 +109,7 @@ func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
 	}
 	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
-		return refused(err)
+		return usageError(err)
 	}
 	if params != "" && !json.Valid([]byte(params)) {
 		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, params)
@@ -150,9 +150,9 @@ type refitted struct {
 func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
 	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
-		return nil, refused(err)
+		return nil, usageError(err)
 	}
-	if err := a.boundedMethod(exp.Protocol.Base(spec.Name)); err != nil {
+	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, err
 	}
 	entry, set, err := a.load(c.Context(), of.dataset)
@@ -177,7 +177,7 @@ func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of pl
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cell, err)
 	}
-	return &refitted{r, spec, set, cell, a.tellRefit(cell, spec, params, r, stored, set.Fingerprint)}, nil
+	return &refitted{r, spec, set, cell, a.printRefit(cell, spec, params, r, stored, set.Fingerprint)}, nil
 }
 
 // refitAsStored is refit for drawings, which are of stored results alone.
@@ -223,9 +223,9 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 	return &s, nil
 }
 
-// tellRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results
+// printRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results
 // on the test rows.
-func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted,
+func (a *app) printRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted,
 	stored *store.Row, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {
@@ -238,9 +238,9 @@ func (a *app) tellRefit(cell runner.Cell, spec registry.Spec, params json.RawMes
 		fmt.Fprintln(a.err, line)
 		return true
 	}
-	was, is := plainResult(stored.Score.RMSE), plainResult(r.Test.RMSE)
+	was, is := orNone(stored.Score.RMSE), orNone(r.Test.RMSE)
 	if r.Test.Correct != nil {
-		was, is = plainResult(stored.Score.Correct), plainResult(r.Test.Correct)
+		was, is = orNone(stored.Score.Correct), orNone(r.Test.Correct)
 	}
 	if was == is && stored.TestRows == r.Test.N {
 		a.say("%s, as stored in %s", line, cmp.Or(a.included, a.db))
@@ -264,7 +264,7 @@ func sixDigits(v float64) float64 {
 	return short
 }
 
-func plainResult[T any](v *T) string {
+func orNone[T any](v *T) string {
 	if v == nil {
 		return "none"
 	}

@@ -397,7 +397,7 @@ func (a *app) write(file string, write func(io.Writer) error) error {
 	}
 	err = files.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force}.Write(file, write)
 	if kept := (*files.KeptError)(nil); errors.As(err, &kept) {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func newPaperCommand(a *app) *cobra.Command {
 			f.methods = args
 		}
 		if o.Region, err = region(); err != nil {
-			return exitError{exitUsage, err}
+			return usageError(err)
 		}
 		return a.paper(c, args[0], f, o)
 	}
@@ -47,13 +47,13 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 		return err
 	}
 	if o.Method, err = rows.Method(method, rows.Rows); err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	o.Protocol = exp.Protocol
 	o.Program, o.Generated, o.Command = provenance()
 	p, err := paper.Build(rows, o)
 	if err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	folder := cmp.Or(f.output, paper.Folder(o.Method))
 	return a.wrote(folder, p.Warnings, a.writeFolder(ctx, folder, paper.Mark, p.Write, paper.Products...))

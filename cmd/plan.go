@@ -25,9 +25,9 @@ import (
 func (a *app) plan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
 	todo, err := harness.Plan(ctx, exp, req, db)
 	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
-		return nil, unreadable(stored.Err)
+		return nil, databaseError(stored.Err)
 	}
-	return todo, refused(err)
+	return todo, usageError(err)
 }
 
 // announce says in a few lines what is about to happen.
@@ -164,7 +164,7 @@ func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request
 	if err == nil {
 		defer db.Close()
 	} else if !isNoDatabase(err) {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	req.Secret = []byte("a plan that is not run") // which splits canaries copy is not shown
 	plan, err := a.plan(ctx, exp, req, db)

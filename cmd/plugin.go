@@ -36,7 +36,7 @@ func newPluginsCommand(a *app) *cobra.Command {
 				spec := f.in.Spec()
 				l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
 			case f.unknown():
-				l.add(f.file, f.from, "", "", "", f.unknownHere())
+				l.add(f.file, f.from, "", "", "", f.whyUnknown())
 			default:
 				if !f.known.NoPlugin {
 					err = exitError{code: exitIncomplete}
@@ -52,7 +52,7 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "check PLUGIN",
-		Short: "Try a plugin: what every method must do, one line a check",
+		Short: "Test a plugin: one line for each thing that a method must do",
 		Args:  takes("PLUGIN"),
 		RunE:  func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
@@ -93,10 +93,10 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 			fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
 		})
 	if err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	if f.known.PeakBytes > 0 {
-		_ = rememberedIn().Keep(f.known) // askPlugins said where that cannot be
+		_ = pluginRecords().Keep(f.known) // askPlugins said where that cannot be
 	}
 	if stopped != "" {
 		a.say("stopped after %s; %s", plural(total-1, "check"), stopped)
@@ -134,12 +134,12 @@ func (a *app) newPlugin(name, ending, dir string) error {
 		"Class": class}); err != nil {
 		return err
 	}
-	a.tellPlugin(path, name, dir != "")
+	a.printPlugin(path, name, dir != "")
 	return nil
 }
 
-// tellPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
-func (a *app) tellPlugin(path, name string, elsewhere bool) {
+// printPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
+func (a *app) printPlugin(path, name string, elsewhere bool) {
 	flag := ""
 	if elsewhere {
 		flag = " --plugin " + path

@@ -73,7 +73,8 @@ func (a *app) hidden() []string {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.identity(), a.servesAs(), a.dataDir().Dir(),
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.runIdentity(), a.serveIdentity(),
+		a.dataDir().Dir(),
 		os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue
@@ -98,8 +99,8 @@ func (a *app) pluginOptions() external.Options {
 	}
 }
 
-// bounded refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
-func (a *app) bounded(files ...string) error {
+// checkSandbox refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
+func (a *app) checkSandbox(files ...string) error {
 	if lacks := lacking(); lacks != "" && !a.yes && !a.onlyNamed && len(files) > 0 {
 		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s",
 			strings.Join(files, ", "), lacks)
@@ -107,10 +108,10 @@ func (a *app) bounded(files ...string) error {
 	return nil
 }
 
-// boundedMethod is bounded for a method, which may be a plugin's.
-func (a *app) boundedMethod(method string) error {
+// checkSandboxOf is checkSandbox for a method, which may be a plugin's.
+func (a *app) checkSandboxOf(method string) error {
 	if p := a.pluginNamed(method); p != nil {
-		return a.bounded(p.Record().File)
+		return a.checkSandbox(p.Record().File)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (a *app) askPlugins(ctx context.Context, asked []*foundPlugin) error {
 			fresh = append(fresh, f.file)
 		}
 	}
-	if err := a.bounded(all...); err != nil {
+	if err := a.checkSandbox(all...); err != nil {
 		return err
 	}
 	if fresh != nil && !a.onlyNamed {
@@ -207,7 +208,7 @@ func (a *app) askPlugin(ctx context.Context, f *foundPlugin) {
 		return
 	}
 	f.known = now
-	if err := rememberedIn().Keep(now); err != nil && !a.onlyNamed {
+	if err := pluginRecords().Keep(now); err != nil && !a.onlyNamed {
 		a.say("%s: what it is cannot be remembered (%v); set BENCH_KNOWN_PLUGINS to a folder for that", f.file, err)
 	}
 }

@@ -42,8 +42,8 @@ const fromFlag = "--plugin"
 // usable reports whether its method can be asked for.
 func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
 
-// isFile reports whether its file is called as `methods new` calls that of a method.
-func (f *foundPlugin) isFile(method string) bool {
+// isFileOf reports whether its file is called as `methods new` calls that of a method.
+func (f *foundPlugin) isFileOf(method string) bool {
 	stem := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file))
 	return strings.EqualFold(stem, skeletonFileName(method, ""))
 }
@@ -51,8 +51,8 @@ func (f *foundPlugin) isFile(method string) bool {
 // unknown reports whether the plugin was never asked what it is.
 func (f *foundPlugin) unknown() bool { return f.in == nil && f.fault == nil }
 
-// unknownHere says why an unknown plugin cannot be used.
-func (f *foundPlugin) unknownHere() string {
+// whyUnknown says why an unknown plugin cannot be used.
+func (f *foundPlugin) whyUnknown() string {
 	if f.known.Elsewhere == "" {
 		return "not known yet, or changed since: `bench methods check` asks it"
 	}
@@ -136,7 +136,7 @@ func (a *app) recallPlugins() (err error) {
 		return err
 	}
 	for _, f := range a.found {
-		f.known, f.fault = rememberedIn().Of(f.file, a.pluginOptions())
+		f.known, f.fault = pluginRecords().Of(f.file, a.pluginOptions())
 		switch {
 		case f.fault != nil:
 		case f.known.Fault != "":
@@ -148,8 +148,8 @@ func (a *app) recallPlugins() (err error) {
 	return nil
 }
 
-// rememberedIn is the folder of the records of plugins; "" if there is none.
-func rememberedIn() external.Records {
+// pluginRecords is the folder of the records of plugins; "" if there is none.
+func pluginRecords() external.Records {
 	if dir := os.Getenv("BENCH_KNOWN_PLUGINS"); dir != "" {
 		return external.Records(dir)
 	}
@@ -180,7 +180,7 @@ func (a *app) register() error {
 			}
 		}
 		if f.fault != nil && f.from == fromFlag {
-			return exitError{exitUsage, f.fault}
+			return usageError(f.fault)
 		}
 	}
 	if _, err := a.reg.Lookup("plugins"); err != nil && here != nil {
@@ -204,7 +204,7 @@ func (a *app) noteFaults() {
 		switch {
 		case f.unknown() && a.isPart(f.file):
 		case f.unknown() && f.known.Elsewhere != "":
-			a.say("skipped: %s: %s", f.file, f.unknownHere())
+			a.say("skipped: %s: %s", f.file, f.whyUnknown())
 		case f.unknown():
 			unknown = append(unknown, f.file)
 		case f.fault != nil && !f.known.NoPlugin:
@@ -231,7 +231,7 @@ func (a *app) pluginNamed(method string) *external.Plugin {
 func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 	if _, err := os.Stat(name); err == nil {
 		f := &foundPlugin{file: name, from: fromFlag}
-		f.known, f.fault = rememberedIn().Of(name, a.pluginOptions())
+		f.known, f.fault = pluginRecords().Of(name, a.pluginOptions())
 		return f, nil
 	}
 	if err := a.recallPlugins(); err != nil {
@@ -243,7 +243,7 @@ func (a *app) namedPlugin(name string) (*foundPlugin, error) {
 		if f.in != nil {
 			listed = f.in.Spec().Name
 		}
-		if f.isFile(name) || strings.EqualFold(listed, name) {
+		if f.isFileOf(name) || strings.EqualFold(listed, name) {
 			return f, nil
 		}
 		known = append(known, listed)

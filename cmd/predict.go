@@ -38,7 +38,7 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, l *listin
 	}
 	x, err := read.Rows(file, p.Features, p.Dates(), p.Gaps(), like, a.memory)
 	if err != nil {
-		return refused(err)
+		return usageError(err)
 	}
 	scores, err := p.Scores(c.Context(), x)
 	if err != nil {
@@ -57,9 +57,9 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 	}
 	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
-		return nil, nil, exitError{exitUsage, err}
+		return nil, nil, usageError(err)
 	}
-	if err := a.boundedMethod(exp.Protocol.Base(spec.Name)); err != nil {
+	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, nil, err
 	}
 	db, err := a.reader(c.Context())

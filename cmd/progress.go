@@ -100,8 +100,8 @@ func underWay(seen store.Progress) string {
 	return "now " + strings.Join(parts, "; ")
 }
 
-// hear shows what happened to a cell.
-func (p *progress) hear(e schedule.Event) {
+// handle shows what happened to a cell.
+func (p *progress) handle(e schedule.Event) {
 	switch e.Kind {
 	case schedule.Started:
 		if e.Cell.Spec.Suspect && !p.suspects {

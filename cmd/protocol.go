@@ -111,11 +111,11 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 	o.Methods, o.Datasets = chosen.methods, chosen.typed
 	text := o.TOML()
 	if _, err := protocol.Parse(name, []byte(text)); err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	if m, err := metric.Lookup(o.Metric); err == nil {
 		if _, err := metric.ForSelection(o.Metric, m.Tasks); err != nil {
-			return exitError{exitUsage, err}
+			return usageError(err)
 		}
 	}
 	switch _, err := os.Lstat(file); {
@@ -137,11 +137,11 @@ func (a *app) protocolsOfDatabase(ctx context.Context) (map[string]store.StoredP
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, databaseError(err)
 	}
 	defer db.Close()
 	stored, err := db.Protocols(ctx)
-	return stored, unreadable(err)
+	return stored, databaseError(err)
 }
 
 // protocolOfDatabase returns the protocol that the database holds under a name; nil where it holds none.
@@ -177,7 +177,7 @@ func (a *app) storedProtocol(ctx context.Context, db *store.DB, name string, s s
 	p := exp.Protocol
 	files, err := db.SetFiles(ctx)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, databaseError(err)
 	}
 	for i, set := range p.Datasets {
 		for known, path := range files {

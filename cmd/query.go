@@ -57,7 +57,7 @@ func newQueryCommand(a *app) *cobra.Command {
 				return exitError{exitInterrupted, errors.New("interrupted; the answer is not complete")}
 			}
 			if path := (*fs.PathError)(nil); errors.As(err, &path) {
-				return exitError{exitUsage, err}
+				return usageError(err)
 			}
 			return err
 		},

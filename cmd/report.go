@@ -102,7 +102,7 @@ func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (d
 		if err != nil {
 			return doc.Document{}, err
 		}
-		return asked(build(rows))
+		return orUsage(build(rows))
 	})
 }
 
@@ -160,7 +160,7 @@ func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.F
 	case ctx.Err() != nil:
 		return rows, interruptedReport()
 	case errors.As(err, &request):
-		return rows, exitError{exitUsage, err}
+		return rows, usageError(err)
 	}
 	return rows, err
 }

@@ -146,7 +146,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 		return a.wrote(f.output, d.Clean().Warnings, a.writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width))
 	}
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	a.warn(d.Clean().Warnings)
 	for _, n := range named {

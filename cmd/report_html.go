@@ -81,7 +81,7 @@ func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
 		return nil, err
 	}
 	if f.Method != "" {
-		if f.Method, err = asked(rows.Method(f.Method, rows.Rows)); err != nil {
+		if f.Method, err = orUsage(rows.Method(f.Method, rows.Rows)); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +91,7 @@ func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
 	if err == nil && ctx.Err() != nil {
 		err = interruptedReport()
 	}
-	return asked(p, err)
+	return orUsage(p, err)
 }
 
 // wrote prints on standard error what was written and the warnings about it. If nothing was written, it returns the
@@ -123,5 +123,5 @@ func notWritten(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return interruptedReport()
 	}
-	return refused(err)
+	return usageError(err)
 }

@@ -65,16 +65,16 @@ func usage(format string, args ...any) error {
 	return exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// refused gives an error the exit code of wrong usage, unless it has an exit code already.
-func refused(err error) error {
+// usageError gives an error the exit code of wrong usage, unless it has an exit code already.
+func usageError(err error) error {
 	if e := (exitError{}); err == nil || errors.As(err, &e) {
 		return err
 	}
 	return exitError{exitUsage, err}
 }
 
-// asked returns what a function found that the user asked for; its error is one of wrong usage.
-func asked[T any](found T, err error) (T, error) { return found, refused(err) }
+// orUsage returns what a function found that the user asked for; its error is one of wrong usage.
+func orUsage[T any](found T, err error) (T, error) { return found, usageError(err) }
 
 // app is what every command shares.
 type app struct {
@@ -103,8 +103,8 @@ func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", 
 // added is the folder of the sets that `bench data add` brought.
 func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml") }
 
-// knowAdded makes the added sets known by their names.
-func (a *app) knowAdded() error { return a.sets.AddFolder(a.added()) }
+// loadAdded makes the added sets known by their names.
+func (a *app) loadAdded() error { return a.sets.AddFolder(a.added()) }
 
 // experiment returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
 // TOML file, or one that the database holds.
@@ -128,7 +128,7 @@ func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, e
 		reg, err = p.Resolve(a.reg)
 	}
 	if err != nil {
-		return nil, refused(err)
+		return nil, usageError(err)
 	}
 	return &plan.Experiment{Protocol: p, Registry: reg, Catalogue: a.sets, Data: a.dataDir()}, nil
 }
@@ -136,9 +136,9 @@ func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, e
 // set returns the catalogue's entry called name, or reads a TOML file of the user's.
 func (a *app) set(name string) (*catalogue.Entry, error) {
 	if strings.HasSuffix(name, ".toml") {
-		return asked(a.sets.Add(name))
+		return orUsage(a.sets.Add(name))
 	}
-	return asked(a.sets.Lookup(name))
+	return orUsage(a.sets.Lookup(name))
 }
 
 // load returns a set with its entry.
@@ -170,7 +170,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	out, said := newOutput(stdout), &messages{wording.Writer{To: stderr}}
 	a := &app{own: reg, reg: reg, out: out, err: said, sets: catalogue.Builtin(), signals: interrupts}
 	root := newRootCommand(a)
-	args, whole := wholeHelp(args)
+	args, whole := withAllFlags(args)
 	if whole {
 		root.Annotations = map[string]string{rareFlag: ""}
 	}
@@ -189,7 +189,7 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	case err == nil:
 		return exitOK
 	}
-	e := chosen(err)
+	e := withCode(err)
 	if e.err != nil {
 		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 		for i, line := range lines {
@@ -200,9 +200,9 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 	return e.code
 }
 
-// chosen chooses the exit code of an error that has none. What the system refuses has its own code, whatever was done
+// withCode chooses the exit code of an error that has none. What the system refuses has its own code, whatever was done
 // then, but for an interrupt.
-func chosen(err error) exitError {
+func withCode(err error) exitError {
 	var e exitError
 	var system syscall.Errno
 	if !errors.As(err, &e) {
@@ -275,7 +275,7 @@ func newRootCommand(a *app) *cobra.Command {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
 		}
-		if err := a.knowAdded(); err != nil {
+		if err := a.loadAdded(); err != nil {
 			return usage("%w", err)
 		}
 		if err := a.checkPermissions(); err != nil || !needsMethods(c) {
@@ -295,7 +295,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newCellCommand(a))
 	root.AddCommand(newReportCommands(a)...)
 	checkHelp(root)
-	dressHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))
+	formatHelp(root, min(max(terminalWidth(a.out, ""), leastHelpWidth), helpWidth))
 	readHelp(root)
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -70,7 +70,7 @@ func (r *runPrinter) confirm(todo *plan.Plan, p plan.Prediction, opt schedule.Op
 	return r.app.confirm(p)
 }
 
-func (r *runPrinter) hear(event harness.Event) {
+func (r *runPrinter) handle(event harness.Event) {
 	say := r.app.say
 	switch e := event.(type) {
 	case harness.Waits:
@@ -85,7 +85,7 @@ func (r *runPrinter) hear(event harness.Event) {
 		}
 		say("%s: running one cell again of %s", why, strings.Join(e.Methods, ", "))
 	case verify.CodeReport:
-		r.app.tellCode(e)
+		r.app.printCode(e)
 	case harness.Begins:
 		r.app.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
@@ -95,13 +95,13 @@ func (r *runPrinter) hear(event harness.Event) {
 	case store.Trouble:
 		r.bar.note(r.app.troubleLine(e))
 	case schedule.Event:
-		r.bar.hear(e)
+		r.bar.handle(e)
 	case harness.Ended:
 		r.show(nil)
 		r.bar.close()
 		r.bar.failed.list(r.app.err, true)
 	case harness.CheckingState:
-		tellState(say, e)
+		printState(say, e)
 	case harness.CheckingWorkers:
 		say("computing a part of what workers computed once more here")
 	case harness.CheckedWorkers:
@@ -129,8 +129,8 @@ func workerLine(c verify.WorkerCheck) string {
 	return fmt.Sprintf("%s, none differs; %.2g %% forged ones would have been found with 99 %%", line, 100*c.Finds())
 }
 
-// tellState says which cells are computed again, and how long that may take.
-func tellState(say func(format string, a ...any), cells []verify.Sampled) {
+// printState says which cells are computed again, and how long that may take.
+func printState(say func(format string, a ...any), cells []verify.Sampled) {
 	var methods, repeated []string
 	var seconds float64
 	for _, c := range cells {
@@ -195,8 +195,8 @@ func (a *app) troubleLine(t store.Trouble) string {
 	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
 }
 
-// tellFindings prints a line a method and kind of finding.
-func (a *app) tellFindings(findings []store.Finding) {
+// printFindings prints a line a method and kind of finding.
+func (a *app) printFindings(findings []store.Finding) {
 	for _, line := range store.Describe(findings) {
 		fmt.Fprintln(a.err, line)
 	}
@@ -215,15 +215,15 @@ func (a *app) conclude(report harness.Report, err error) error {
 		}
 		return exitError{code, err}
 	case errors.As(err, &stored):
-		return unreadable(stored.Err)
+		return databaseError(stored.Err)
 	case errors.As(err, &overlap):
 		return usage("%v, which is under way on %s: %s", overlap, a.db, instead(overlap.Run))
 	case err != nil && report.Plan == nil:
-		return refused(err)
+		return usageError(err)
 	case err != nil:
 		return err
 	}
-	a.tellFindings(report.Findings)
+	a.printFindings(report.Findings)
 	switch n := report.Outcome.Canaries; {
 	case report.Findings != nil || n == 0:
 	case n == 1:
@@ -269,9 +269,9 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	return nil
 }
 
-// tellCode prints the methods whose code today gives other results than the stored ones, and the methods whose
+// printCode prints the methods whose code today gives other results than the stored ones, and the methods whose
 // changed code could not be compared.
-func (a *app) tellCode(report verify.CodeReport) {
+func (a *app) printCode(report verify.CodeReport) {
 	for _, o := range report.Old {
 		a.say("%s %s: code changed and results with it; %s old; raise Version or --rerun %s", o.Method, o.Version,
 			counted(o.Cells, "stored cell", "is", "are"), o.Method)

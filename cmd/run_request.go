@@ -94,7 +94,7 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
 	printer := &runPrinter{app: a, ctx: ended, experiment: exp, flags: f}
-	session := harness.Session{Experiment: exp, DB: db, Confirm: printer.confirm, Tell: printer.hear,
+	session := harness.Session{Experiment: exp, DB: db, Confirm: printer.confirm, Tell: printer.handle,
 		Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
 			how := f.isolate
 			if alone {
@@ -123,7 +123,7 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
 	}
-	a.tellConflicts(conflicts)
+	a.printConflicts(conflicts)
 	return err
 }
 
@@ -248,7 +248,7 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})
-	return db, unreadable(err)
+	return db, databaseError(err)
 }
 
 // collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that

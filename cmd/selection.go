@@ -72,12 +72,12 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		}
 		c.typed = append(c.typed, typed)
 	}
-	if c.splits, err = asked(plan.Splits(s.splits, s.split)); err != nil || s.exclude == nil {
+	if c.splits, err = orUsage(plan.Splits(s.splits, s.split)); err != nil || s.exclude == nil {
 		return c, err
 	}
 	all, err := cells()
 	if err != nil {
-		return c, unreadable(err)
+		return c, databaseError(err)
 	}
 	var known []string
 	for _, c := range all {
@@ -110,13 +110,13 @@ func (s storedNames) find(name string, unknown error, groups map[string][]string
 	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
 	}
-	return name, refused(cmp.Or(unreadable(err), unknown))
+	return name, usageError(cmp.Or(databaseError(err), unknown))
 }
 
 // notAMethod is the error that no method has a name, which may be that of a plugin's file.
 func (a *app) notAMethod(name string, unknown error) error {
 	for _, f := range a.found {
-		if f.usable() && f.isFile(name) {
+		if f.usable() && f.isFileOf(name) {
 			return usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
 		}
 	}
@@ -193,7 +193,7 @@ func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
 		return out, err
 	}
 	s := exp.Protocol.Semantics
-	drawn, err := asked(s.Splitter().Split(set, uint32(p.split)))
+	drawn, err := orUsage(s.Splitter().Split(set, uint32(p.split)))
 	return split.Parts{Set: set, Split: drawn, Standardise: s.Standardise, ScaleTarget: s.ScaleTarget}, err
 }
 
@@ -211,7 +211,7 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
 func (a *app) setsAndGroups() []string {
-	_ = a.knowAdded() // a completion cannot report an error
+	_ = a.loadAdded() // a completion cannot report an error
 	return slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(a.sets.Groups())))
 }
 
@@ -222,7 +222,7 @@ func (a *app) completeSetsAndGroups(*cobra.Command, []string, string) ([]cobra.C
 
 // completeSets completes the name or the TOML file of a set.
 func (a *app) completeSets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	_ = a.knowAdded()
+	_ = a.loadAdded()
 	return a.sets.Names(), cobra.ShellCompDirectiveDefault
 }
 

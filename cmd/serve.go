@@ -25,7 +25,7 @@ func newServeCommand(a *app) *cobra.Command {
 	var tokenFile string
 	c := &cobra.Command{
 		Use:   "serve [HOST:PORT]",
-		Short: "Show the report, and runs that are under way, in browsers",
+		Short: "Show the report and the current runs in a browser",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) <= 1 {
 				return nil
@@ -52,9 +52,9 @@ func newServeCommand(a *app) *cobra.Command {
 	return c
 }
 
-// servesAs names the file of the page's token and certificate. A worker's token is a different one, since a worker may
-// do more than read.
-func (a *app) servesAs() string { return a.db + ".serve" }
+// serveIdentity names the file of the page's token and certificate. A worker's token is a different one, since a worker
+// may do more than read.
+func (a *app) serveIdentity() string { return a.db + ".serve" }
 
 // serveTo shows runs to browsers until a signal comes.
 func (a *app) serveTo(c *cobra.Command, at, token string, f pageFlags) error {
@@ -111,7 +111,7 @@ func (a *app) secureServer(s *live.Server, host string) (encrypted *tls.Config, 
 		s.Hosts = []string{host, "localhost", "127.0.0.1", "::1"}
 		return nil, link, nil
 	}
-	id, err := remote.KeptIdentity(a.servesAs())
+	id, err := remote.KeptIdentity(a.serveIdentity())
 	if err != nil {
 		return nil, link, err
 	}

@@ -48,7 +48,7 @@ func newStatusCommand(a *app) *cobra.Command {
 func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	rows, err := db.Status(ctx)
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
@@ -78,9 +78,9 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	}
 	findings, err := db.Findings(ctx, "")
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
-	a.tellFindings(findings)
+	a.printFindings(findings)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func failuresOf(r store.StatusRow) any {
 func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string]string) error {
 	rows, err := db.Failures(ctx)
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	var all failures
 	for _, r := range rows {

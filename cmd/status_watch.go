@@ -30,7 +30,7 @@ func (a *app) watcher(ctx context.Context, db *store.DB, protocol string) (*live
 		opt.Protocol = exp.Protocol.Name
 	}
 	w, err := live.NewWatcher(ctx, db, opt)
-	return w, unreadable(err)
+	return w, databaseError(err)
 }
 
 // watch draws the progress of runs until they end or the user interrupts.
@@ -52,7 +52,7 @@ func (a *app) watch(c *cobra.Command, db *store.DB, protocol string) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			return unreadable(err)
+			return databaseError(err)
 		}
 		over := seen && s.Runs == 0
 		if seen = seen || s.Runs > 0; !seen && !told {

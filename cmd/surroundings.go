@@ -15,10 +15,10 @@ var exitCodes = []struct {
 	{exitUsage, "wrong usage"},
 	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data " +
 		"set, a stored row"},
-	{exitConflict, "two workers gave different results for one cell, or the results of a worker cannot be or are not " +
-		"those that are computed here"},
+	{exitConflict, "two workers gave different results for one cell, or a worker sent results that are impossible or " +
+		"that differ from those computed here"},
 	{exitScarce, "the system refuses what the command needs: memory, threads, file descriptors, " +
-		"room or rights on a disk"},
+		"space or rights on a disk"},
 	{exitInterrupted, "interrupted"},
 	{exitUnread, "nobody reads standard output any more, as with `| head`"},
 }

@@ -78,7 +78,7 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 		return err
 	}
 	defer db.Close()
-	stored, err := a.standing(ctx, db, f)
+	stored, err := a.planAgain(ctx, db, f)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	out, err := verify.Cells(ctx, run, stop, cells, schedule.Options{Jobs: f.jobs,
 		Limits: plan.Limits{Memory: a.memory}}, db, func(v verify.Verified) { verified = append(verified, v) })
 	if err != nil {
-		return unreadable(err)
+		return databaseError(err)
 	}
 	differ, err := a.printVerified(verified, l)
 	switch {
@@ -195,9 +195,9 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 	}
 }
 
-// standing reads the stored results that the flags ask for and plans them again, by their protocols or by the one asked
-// for.
-func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
+// planAgain reads the stored results that the flags ask for and plans them again, by their protocols or by the one
+// asked for.
+func (a *app) planAgain(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
 	chosen, cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
@@ -205,7 +205,7 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 	}
 	stored, err := db.Protocols(ctx)
 	if err != nil {
-		return out, unreadable(err)
+		return out, databaseError(err)
 	}
 	byProtocol := map[string][]store.Cell{}
 	for _, c := range cells {
@@ -236,11 +236,11 @@ func (a *app) standing(ctx context.Context, db *store.DB, f verifyFlags) (plan.S
 func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) (choice, []store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {
-		return choice{}, nil, unreadable(err)
+		return choice{}, nil, databaseError(err)
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
-		return choice{}, nil, unreadable(err)
+		return choice{}, nil, databaseError(err)
 	}
 	for _, c := range cells {
 		_, _ = sets.Entry(c.Dataset) // planning says which sets are not known any more

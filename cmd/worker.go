@@ -46,7 +46,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.bounded(a.served(foreign)...); err != nil {
+			if err := a.checkSandbox(a.served(foreign)...); err != nil {
 				return err
 			}
 			ctx, done := a.untilSignal(c.Context())
@@ -133,7 +133,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 		return exitError{exitConflict, err}
 	}
 	if err != nil {
-		return exitError{exitUsage, err}
+		return usageError(err)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 func (a *app) withPlugin(ctx context.Context, file string) (*app, error) {
 	now := *a
 	f := &foundPlugin{file: file, from: fromFlag}
-	if f.known, f.fault = rememberedIn().Of(file, now.pluginOptions()); f.fault == nil {
+	if f.known, f.fault = pluginRecords().Of(file, now.pluginOptions()); f.fault == nil {
 		now.askPlugin(ctx, f)
 	}
 	if f.fault != nil {
@@ -226,8 +226,8 @@ func (a *app) runName() (string, error) {
 	return hex.EncodeToString(sum[:6]), errors.Join(err1, err2)
 }
 
-// identity is the file of the certificate and the token by which workers know a run.
-func (a *app) identity() string { return a.db + ".listen" }
+// runIdentity is the file of the certificate and the token by which workers know a run.
+func (a *app) runIdentity() string { return a.db + ".listen" }
 
 // secure chooses the certificate and the token of a server that other machines reach. made says that the program made
 // the token, not the user.
@@ -247,7 +247,7 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	if remote.Loopback(host) || opt.Certificate != nil && opt.Token != "" {
 		return false, nil
 	}
-	kept, err := remote.KeptIdentity(a.identity())
+	kept, err := remote.KeptIdentity(a.runIdentity())
 	if err != nil {
 		return false, usage("%w", err)
 	}
@@ -259,8 +259,8 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	return made, nil
 }
 
-// tellConflicts lists the cells for which workers gave different results.
-func (a *app) tellConflicts(conflicts []remote.Conflict) {
+// printConflicts lists the cells for which workers gave different results.
+func (a *app) printConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return
 	}
