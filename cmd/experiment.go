@@ -278,8 +278,8 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 	temporary := filepath.Join(dir, "results.db")
 	in, there, err := admit.Included(ctx, exp, temporary)
 	if err == nil && !there {
-		err = exitError{exitUsage, fmt.Errorf("%s holds no result of protocol %s, and the program comes with none; "+
-			"compute them with `bench experiment run`", a.db, name)}
+		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
+			"compute them with `bench experiment run`", a.db, name)
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
