@@ -256,7 +256,7 @@ func manual(root *cobra.Command) string {
 	}
 	fmt.Fprintf(&b, ".TH BENCH 1 \"\" \"bench %s\"\n", roffText.Replace(environment.ProgramVersion))
 	line(".SH", "NAME")
-	fmt.Fprintf(&b, "bench \\- %s\n", roffText.Replace(lowered(root.Short)))
+	fmt.Fprintf(&b, "bench \\- %s\n", roffText.Replace(strings.ToLower(root.Short[:1])+root.Short[1:]))
 	line(".SH", "SYNOPSIS")
 	line(".B", "bench COMMAND [flags]")
 	line(".SH", "DESCRIPTION")
@@ -297,6 +297,3 @@ func sentence(short string) string {
 	}
 	return short + "."
 }
-
-// lowered is a text that begins with a small letter.
-func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }

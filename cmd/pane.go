@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/kernelboosting/bench/internal/wording"
 	"golang.org/x/term"
 )
@@ -54,21 +54,21 @@ func (p *pane) draw(said string, lines func(width int) []string) bool {
 	for _, columns := range p.widths { // a line takes several lines now if the terminal became narrower
 		up += 1 + max(0, columns-1)/width
 	}
-	var text strings.Builder
+	var b strings.Builder
 	if up > 0 {
-		fmt.Fprintf(&text, "\r\x1b[%dA", min(up, height-1))
+		fmt.Fprintf(&b, "\r\x1b[%dA", min(up, height-1))
 	}
-	text.WriteString("\r\x1b[J" + said) // this also removes a printed ^C
+	b.WriteString("\r\x1b[J" + said) // this also removes a printed ^C
 	p.widths = p.widths[:0]
 	for i, l := range drawn {
-		l = clip(wording.Spelled(l), width-1)
-		p.widths = append(p.widths, utf8.RuneCountInString(l))
+		l = text.Snip(wording.Spelled(l), width-1, "…")
+		p.widths = append(p.widths, text.StringWidthWithoutEscSequences(l))
 		if i == 0 && os.Getenv("NO_COLOR") == "" {
 			l = "\x1b[1m" + l + "\x1b[0m"
 		}
-		text.WriteString(l + "\n")
+		b.WriteString(l + "\n")
 	}
-	_, _ = io.WriteString(p.out, text.String())
+	_, _ = io.WriteString(p.out, b.String())
 	return true
 }
 
@@ -77,13 +77,4 @@ func (p *pane) end() {
 	if p.widths != nil {
 		fmt.Fprint(p.out, "\r\x1b[J")
 	}
-}
-
-// clip cuts text to a number of columns.
-func clip(text string, columns int) string {
-	runes := []rune(text)
-	if len(runes) <= columns {
-		return text
-	}
-	return string(runes[:max(0, columns-1)]) + "…"
 }
