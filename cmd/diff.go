@@ -59,11 +59,11 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 	if err != nil {
 		return databaseError(err)
 	}
-	return a.printDiff(args, tally.Lines(), alone, all, l)
+	return a.err.printDiff(args, tally.Lines(), alone, all, l)
 }
 
 // printDiff lists what differs, and says how much was compared.
-func (a *app) printDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
+func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
 	compared, changed := 0, 0
@@ -96,7 +96,7 @@ func (a *app) printDiff(args []string, lines []cells.Line, alone [2]int, all boo
 	}
 	for i, n := range alone {
 		if n > 0 {
-			a.say("%s alone has %s", args[i], plural(n, "cell"))
+			m.say("%s alone has %s", args[i], plural(n, "cell"))
 		}
 	}
 	switch {
@@ -107,7 +107,7 @@ func (a *app) printDiff(args []string, lines []cells.Line, alone [2]int, all boo
 		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a "+
 			"set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
 	}
-	a.say("%s compared: none differs", plural(compared, "cell"))
+	m.say("%s compared: none differs", plural(compared, "cell"))
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (a *app) printDiff(args []string, lines []cells.Line, alone [2]int, all boo
 func (a *app) side(ctx context.Context, text string) (admit.Source, func(), error) {
 	path, when, found := strings.Cut(text, "@")
 	if _, err := os.Stat(text); !found || err == nil {
-		return a.source(ctx, text)
+		return source(ctx, text)
 	}
 	what, value, _ := strings.Cut(when, "=")
 	var wanted func(store.Attempted) bool

@@ -187,7 +187,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 		return d, err
 	}
 	defer remove()
-	cells, err := a.cellsOf(ctx, exp, part)
+	cells, err := cellsOf(ctx, exp, part)
 	if err != nil {
 		return d, err
 	}
@@ -229,7 +229,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 }
 
 // cellsOf counts the cells of a part, whether or not they are stored or their data is here.
-func (a *app) cellsOf(ctx context.Context, exp *plan.Experiment, part experiments.Part) (int, error) {
+func cellsOf(ctx context.Context, exp *plan.Experiment, part experiments.Part) (int, error) {
 	splits, err := plan.Splits(fmt.Sprint(part.Splits), "")
 	if err != nil {
 		return 0, err

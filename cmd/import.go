@@ -59,7 +59,7 @@ func newImportCommand(a *app) *cobra.Command {
 func (a *app) importResults(ctx context.Context, paths []string, protocolFile string, conflicts *listing) error {
 	var sources []admit.Source
 	for _, path := range paths {
-		src, closed, err := a.source(ctx, path)
+		src, closed, err := source(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -102,9 +102,9 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 }
 
 func (a *app) printImport(name string, in admit.Import) {
-	a.noteGroups("out of date, kept as history", in.Old)
-	a.noteGroups("stored under its names", in.Unknown)
-	a.noteGroups("not imported", in.Refused)
+	a.err.noteGroups("out of date, kept as history", in.Old)
+	a.err.noteGroups("stored under its names", in.Unknown)
+	a.err.noteGroups("not imported", in.Refused)
 	fmt.Fprintf(a.err, "%s: %s imported, %d stored already, %d out of date", name, plural(in.Taken, "cell"), in.Stored,
 		cellsIn(in.Old))
 	if refused := cellsIn(in.Refused); refused > 0 {
@@ -161,7 +161,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
 // closes the source.
-func (a *app) source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
+func source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
 	name, file, there := path, []byte(nil), true
 	switch {
 	case path == referenceRun:

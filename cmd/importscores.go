@@ -55,7 +55,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 		return err
 	}
 	defer db.Close()
-	fresh, err := a.notStored(ctx, db, runs)
+	fresh, err := notStored(ctx, db, runs)
 	if err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	}
 	a.say("%s: %s of %s imported, %d stored already", of.File, plural(len(fresh), "cell"), of.Method,
 		len(runs)-len(fresh))
-	a.noteUnsigned(of, runs, scores)
+	a.err.noteUnsigned(of, runs, scores)
 	return nil
 }
 
 // noteUnsigned says where scores of two classes look like probabilities and were not read as such.
-func (a *app) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
+func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
 	var sets []string
 	for _, r := range runs {
 		if r.Task == registry.Binary.String() && !slices.Contains(sets, r.Dataset) && scores.Unsigned(r.Dataset) {
@@ -86,7 +86,7 @@ func (a *app) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.S
 		}
 	}
 	if len(sets) > 0 && !of.Probabilities {
-		a.say("note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are "+
+		m.say("note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are "+
 			"probabilities, import them with --scores probability and another --version", strings.Join(sets, ", "))
 	}
 }
@@ -128,7 +128,7 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 // notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,
 // and the stored run is the result of its cell again. It is an error if the database holds other scores under a run's
 // key.
-func (a *app) notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
+func notStored(ctx context.Context, db *store.DB, runs []result.Run) ([]result.Run, error) {
 	known, err := db.Keys(ctx)
 	if err != nil {
 		return nil, databaseError(err)

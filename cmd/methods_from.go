@@ -172,7 +172,7 @@ func (a *app) linkPlugin(link, file, name string, named bool) error {
 		fmt.Fprintln(a.out, link)
 		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
 	}
-	a.printPlugin(link, name, named)
+	a.err.printPlugin(link, name, named)
 	return nil
 }
 

@@ -142,7 +142,7 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	if err := a.writeSkeletons(files, map[string]string{"Name": name, "Package": pkg, "Import": imported}); err != nil {
 		return err
 	}
-	a.printHowToRegister(pkg, dir, imported, module, needsMain)
+	a.err.printHowToRegister(pkg, dir, imported, module, needsMain)
 	if plugin {
 		a.say("As a plugin: go build -o %s ./%s", filepath.ToSlash(filepath.Join(a.pluginFolder(), name)),
 			filepath.ToSlash(filepath.Dir(served)))
@@ -163,29 +163,29 @@ func importPath(m goModule, dir string) (string, error) {
 	return m.path + "/" + filepath.ToSlash(below), nil
 }
 
-func (a *app) printHowToRegister(pkg, dir, imported string, m goModule, mainWritten bool) {
+func (m *messages) printHowToRegister(pkg, dir, imported string, module goModule, mainWritten bool) {
 	switch {
-	case m.path == ourModule:
-		a.say("To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),",
+	case module.path == ourModule:
+		m.say("To register it, add two lines to methods/all.go, the import and the method:\n\t%q\n\t%s.Spec(),",
 			imported, pkg)
 	case !mainWritten:
-		a.say("To register it, import %q in your main and add it to the registry: methods.All().With(%s.Spec())",
+		m.say("To register it, import %q in your main and add it to the registry: methods.All().With(%s.Spec())",
 			imported, pkg)
 	}
-	if m.path == "" {
-		a.say("There is no go.mod here: begin your module with `go mod init example.com/mine`.")
+	if module.path == "" {
+		m.say("There is no go.mod here: begin your module with `go mod init example.com/mine`.")
 	}
-	if m.path != ourModule && !m.knowsUs {
-		a.say("Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo mod edit "+
+	if module.path != ourModule && !module.knowsUs {
+		m.say("Where bench is, your module does not know yet. With a checkout of it in FOLDER:\n\tgo mod edit "+
 			"-replace %s=FOLDER\n\tgo mod tidy", ourModule)
 	}
 	path := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) {
 		path = "./" + path
 	}
-	a.say("Test it with: go test %s", path)
-	if m.path != ourModule {
-		a.say("Run it with: go run . run --methods NAMES --datasets NAMES")
+	m.say("Test it with: go test %s", path)
+	if module.path != ourModule {
+		m.say("Run it with: go run . run --methods NAMES --datasets NAMES")
 	}
 }
 

@@ -427,6 +427,9 @@ type messages struct {
 	wording.Writer
 }
 
+// say prints a line.
+func (m *messages) say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+
 // Fd returns the file descriptor behind it, or none.
 func (m *messages) Fd() uintptr { return (&output{Writer: m.To}).Fd() }
 

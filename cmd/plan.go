@@ -21,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// plan makes the plan of a request, using the cells and times in the database; db may be nil.
-func (a *app) plan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
+// makePlan makes the plan of a request, using the cells and times in the database; db may be nil.
+func makePlan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
 	todo, err := harness.Plan(ctx, exp, req, db)
 	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
 		return nil, databaseError(stored.Err)
@@ -47,7 +47,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
 		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(plan.Cells), plural(len(plan.Cells), "cell"),
-			canaries, plan.Stored, a.predicted(plan, p), plural(opt.Places(), "job"))
+			canaries, plan.Stored, predicted(plan, p), plural(opt.Places(), "job"))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
@@ -56,7 +56,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 }
 
 // predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.
-func (a *app) predicted(todo *plan.Plan, p plan.Prediction) string {
+func predicted(todo *plan.Plan, p plan.Prediction) string {
 	switch {
 	case p.Unknown == nil:
 		return "about " + wording.Seconds(p.Seconds)
@@ -167,7 +167,7 @@ func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request
 		return databaseError(err)
 	}
 	req.Secret = []byte("a plan that is not run") // which splits canaries copy is not shown
-	plan, err := a.plan(ctx, exp, req, db)
+	plan, err := makePlan(ctx, exp, req, db)
 	if err != nil {
 		return err
 	}

@@ -134,17 +134,17 @@ func (a *app) newPlugin(name, ending, dir string) error {
 		"Class": class}); err != nil {
 		return err
 	}
-	a.printPlugin(path, name, dir != "")
+	a.err.printPlugin(path, name, dir != "")
 	return nil
 }
 
 // printPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
-func (a *app) printPlugin(path, name string, elsewhere bool) {
+func (m *messages) printPlugin(path, name string, elsewhere bool) {
 	flag := ""
 	if elsewhere {
 		flag = " --plugin " + path
 	}
-	a.say("Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar", path,
+	m.say("Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar", path,
 		flag, name)
 }
 

@@ -84,7 +84,7 @@ func queryFormat(file string) string {
 }
 
 // queryParquet runs the query twice: for the kinds of the columns, then for the rows.
-func (a *app) queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) error {
+func queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) error {
 	var names []string
 	var kinds []columnKind
 	head := func(columns []string) error {
@@ -125,10 +125,10 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 		if isTerminal(w) {
 			return usage("a Parquet file is not text; name one with --output")
 		}
-		if err := a.queryParquet(ctx, db, query, w); err != nil {
+		if err := queryParquet(ctx, db, query, w); err != nil {
 			return err
 		}
-		return a.noteMixedNames(ctx, db, query)
+		return a.err.noteMixedNames(ctx, db, query)
 	}
 	var s stream
 	// An error of standard output is no error of the query.
@@ -156,13 +156,13 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 	if err := s.end(); err != nil {
 		return err
 	}
-	return a.noteMixedNames(ctx, db, query)
+	return a.err.noteMixedNames(ctx, db, query)
 }
 
 var asksForResults = regexp.MustCompile(`(?i)\b(results|evaluations)\b`)
 
 // noteMixedNames lists names whose cells have different data, unless the query distinguishes them.
-func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) error {
+func (m *messages) noteMixedNames(ctx context.Context, db *store.DB, query string) error {
 	if !asksForResults.MatchString(query) || strings.Contains(strings.ToLower(query), "fingerprint") {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (a *app) noteMixedNames(ctx context.Context, db *store.DB, query string) er
 		if i == 0 || names[i-1].Dataset != n.Dataset {
 			continue
 		}
-		a.say("note: the name %s has several data: %s; the column fingerprint distinguishes them", n.Dataset,
+		m.say("note: the name %s has several data: %s; the column fingerprint distinguishes them", n.Dataset,
 			dataOf(names, n.Dataset))
 	}
 	return nil

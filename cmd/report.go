@@ -203,9 +203,9 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 }
 
 // warn prints the warnings that a reader of a report's file must see.
-func (a *app) warn(warnings []string) {
+func (m *messages) warn(warnings []string) {
 	for _, w := range warnings {
-		a.say("warning: %s", w)
+		m.say("warning: %s", w)
 	}
 }
 

@@ -148,7 +148,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return usageError(err)
 	}
-	a.warn(d.Clean().Warnings)
+	a.err.warn(d.Clean().Warnings)
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {

@@ -100,7 +100,7 @@ func (a *app) wrote(output string, warnings []string, err error) error {
 	if err := notWritten(err); err != nil {
 		return err
 	}
-	a.warn(warnings)
+	a.err.warn(warnings)
 	a.say("wrote %s", output)
 	return nil
 }

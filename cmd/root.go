@@ -98,7 +98,7 @@ func (a *app) dataDir() catalogue.Directory {
 }
 
 // say prints a line for the user on standard error.
-func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+func (a *app) say(format string, args ...any) { a.err.say(format, args...) }
 
 // added is the folder of the sets that `bench data add` brought.
 func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml") }

@@ -74,7 +74,7 @@ func (r *runPrinter) handle(event harness.Event) {
 	say := r.app.say
 	switch e := event.(type) {
 	case harness.Waits:
-		r.app.waits(e.Err)
+		r.app.err.waits(e.Err)
 	case harness.ChangedData:
 		say("%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out",
 			e.Was.Dataset, counted(e.Was.Cells, "cell", "is", "are"), e.Was.Fingerprint, e.Now)
@@ -85,9 +85,9 @@ func (r *runPrinter) handle(event harness.Event) {
 		}
 		say("%s: running one cell again of %s", why, strings.Join(e.Methods, ", "))
 	case verify.CodeReport:
-		r.app.printCode(e)
+		r.app.err.printCode(e)
 	case harness.Begins:
-		r.app.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
+		r.app.err.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
 		r.show(r.bar)
 		r.app.handleSignals(r.ctx, stopping{r.bar.note,
@@ -160,7 +160,7 @@ func cellNames(cells []verify.Sampled) (out []string) {
 }
 
 // noteSandbox says once what of other modules' methods is not kept within limits.
-func (a *app) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) {
+func (m *messages) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) {
 	var foreign []string
 	for _, c := range plan.Cells {
 		if spec, err := exp.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) &&
@@ -173,13 +173,13 @@ func (a *app) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) 
 		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
 	}
 	if foreign != nil && missing != "" {
-		a.say("%s: %s", strings.Join(foreign, ", "), missing)
+		m.say("%s: %s", strings.Join(foreign, ", "), missing)
 	}
 }
 
 // waits says that another program holds the database.
-func (a *app) waits(err error) {
-	a.say("waiting: %s (Ctrl-C ends)", wording.Spelled(err.Error()))
+func (m *messages) waits(err error) {
+	m.say("waiting: %s (Ctrl-C ends)", wording.Spelled(err.Error()))
 }
 
 // troubleLine says what happened to results that could not be stored at once.
@@ -196,9 +196,9 @@ func (a *app) troubleLine(t store.Trouble) string {
 }
 
 // printFindings prints a line a method and kind of finding.
-func (a *app) printFindings(findings []store.Finding) {
+func (m *messages) printFindings(findings []store.Finding) {
 	for _, line := range store.Describe(findings) {
-		fmt.Fprintln(a.err, line)
+		fmt.Fprintln(m, line)
 	}
 }
 
@@ -210,7 +210,7 @@ func (a *app) conclude(report harness.Report, err error) error {
 	switch {
 	case errors.As(err, &lost):
 		code := exitIncomplete
-		if e := (exitError{}); errors.As(a.lastLine(report.Plan, report.Outcome), &e) && e.code == exitInterrupted {
+		if e := (exitError{}); errors.As(a.err.lastLine(report.Plan, report.Outcome), &e) && e.code == exitInterrupted {
 			code = exitInterrupted
 		}
 		return exitError{code, err}
@@ -223,7 +223,7 @@ func (a *app) conclude(report harness.Report, err error) error {
 	case err != nil:
 		return err
 	}
-	a.printFindings(report.Findings)
+	a.err.printFindings(report.Findings)
 	switch n := report.Outcome.Canaries; {
 	case report.Findings != nil || n == 0:
 	case n == 1:
@@ -231,7 +231,7 @@ func (a *app) conclude(report harness.Report, err error) error {
 	default:
 		a.say("none of %d canaries shows a method that knows labels which it was not given", n)
 	}
-	return a.lastLine(report.Plan, report.Outcome)
+	return a.err.lastLine(report.Plan, report.Outcome)
 }
 
 // instead says what to do instead of a run whose cells another run has.
@@ -244,7 +244,7 @@ func instead(of store.Progress) string {
 }
 
 // lastLine prints the last line and chooses the exit code.
-func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
+func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
 	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}
 	also := func(number int, format string) {
@@ -259,7 +259,7 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	})
 	parts = append(parts, result.Explain(excluded)...)
 	also(out.NotStarted, "%d not run: the same command continues")
-	fmt.Fprintln(a.err, strings.Join(parts, "; "))
+	fmt.Fprintln(m, strings.Join(parts, "; "))
 	switch {
 	case out.Interrupted:
 		return exitError{code: exitInterrupted}
@@ -271,13 +271,13 @@ func (a *app) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 
 // printCode prints the methods whose code today gives other results than the stored ones, and the methods whose
 // changed code could not be compared.
-func (a *app) printCode(report verify.CodeReport) {
+func (m *messages) printCode(report verify.CodeReport) {
 	for _, o := range report.Old {
-		a.say("%s %s: code changed and results with it; %s old; raise Version or --rerun %s", o.Method, o.Version,
+		m.say("%s %s: code changed and results with it; %s old; raise Version or --rerun %s", o.Method, o.Version,
 			counted(o.Cells, "stored cell", "is", "are"), o.Method)
 	}
 	for _, g := range report.Unchecked {
-		a.say("%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods "+
+		m.say("%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods "+
 			"%s` compares them", g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
 	}
 	taken := map[string][]string{}
@@ -285,7 +285,7 @@ func (a *app) printCode(report verify.CodeReport) {
 		taken[g.Why] = append(taken[g.Why], g.Method)
 	}
 	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		a.say("imported results of %s stay as they are, not compared with this program: %s; `bench verify` compares "+
+		m.say("imported results of %s stay as they are, not compared with this program: %s; `bench verify` compares "+
 			"them", strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
 	}
 }

@@ -117,26 +117,26 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	if !a.yes {
 		request.Longest = askBeyond
 	}
-	report, err := a.runUntilDone(ctx, &session, request, printer)
+	report, err := printer.runUntilDone(ctx, &session, request)
 	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
 	err = a.conclude(report, err)
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
 	}
-	a.printConflicts(conflicts)
+	a.err.printConflicts(conflicts)
 	return err
 }
 
 // runUntilDone runs a request, and what is left of it once its time is known, and again what was withdrawn.
-func (a *app) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request,
-	printer *runPrinter) (harness.Report, error) {
+func (r *runPrinter) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request) (
+	harness.Report, error) {
 	report, err := session.Run(ctx, request)
 	for err == nil {
 		if report.Outcome.Longer > 0 { // what is known now is asked
-			printer.again = false
-			a.say("measured: what is left takes about %s", wording.Seconds(report.Outcome.Longer.Seconds()))
+			r.again = false
+			r.app.say("measured: what is left takes about %s", wording.Seconds(report.Outcome.Longer.Seconds()))
 		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
-			printer.again = true
+			r.again = true
 			request.Retry, request.Rerun = false, nil
 		} else {
 			break
@@ -244,7 +244,7 @@ func (a *app) request(c choice, f runFlags) (plan.Request, error) {
 // than a fast answer.
 func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 	var db *store.DB
-	err := store.RetryWhileBusy(ctx, a.waits, func() (err error) {
+	err := store.RetryWhileBusy(ctx, a.err.waits, func() (err error) {
 		db, err = store.Open(ctx, a.db)
 		return err
 	})

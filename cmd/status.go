@@ -69,7 +69,7 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	if err := l.print(); err != nil {
 		return err
 	}
-	if err := a.noteFailures(ctx, db, current); err != nil {
+	if err := a.err.noteFailures(ctx, db, current); err != nil {
 		return err
 	}
 	a.noteOldData(rows, current, sets, stored)
@@ -80,7 +80,7 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	if err != nil {
 		return databaseError(err)
 	}
-	a.printFindings(findings)
+	a.err.printFindings(findings)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func failuresOf(r store.StatusRow) any {
 }
 
 // noteFailures says how cells of the current data failed. Equal failures are counted together.
-func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string]string) error {
+func (m *messages) noteFailures(ctx context.Context, db *store.DB, current map[string]string) error {
 	rows, err := db.Failures(ctx)
 	if err != nil {
 		return databaseError(err)
@@ -113,7 +113,7 @@ func (a *app) noteFailures(ctx context.Context, db *store.DB, current map[string
 			all.add(r.Method, r.Dataset, failedAs(r.Status, r.Class), r.Error, r.Cells)
 		}
 	}
-	all.list(a.err, false)
+	all.list(m, false)
 	return nil
 }
 
@@ -143,14 +143,14 @@ func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.Status
 		if req.Methods == nil || req.Datasets == nil {
 			continue
 		}
-		plan, err := a.plan(ctx, exp, req, db)
+		plan, err := makePlan(ctx, exp, req, db)
 		if err != nil {
 			return err
 		}
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
 			a.say("%s: %s not stored of these methods on these sets; %s on %s", name, counted(n, "cell", "is", "are"),
-				a.predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
+				predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
 		}
 		for _, line := range result.Explain(result.OfKinds(plan.Excluded, result.TooLong, result.TooLarge)) {
 			a.say("%s: %s", name, line)

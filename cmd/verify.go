@@ -82,9 +82,9 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	if err != nil {
 		return err
 	}
-	a.noteGroups("old: cannot be compared", stored.Old)
-	a.noteGroups("its data is not here: cannot be compared", stored.NoData)
-	a.noteGroups("cannot be compared", stored.Unknown)
+	a.err.noteGroups("old: cannot be compared", stored.Old)
+	a.err.noteGroups("its data is not here: cannot be compared", stored.NoData)
+	a.err.noteGroups("cannot be compared", stored.Unknown)
 	if len(stored.Cells) == 0 {
 		return exitError{exitIncomplete, fmt.Errorf("database %s holds no result that can be compared for what was "+
 			"asked", a.db)}
@@ -123,7 +123,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	if err != nil {
 		return databaseError(err)
 	}
-	differ, err := a.printVerified(verified, l)
+	differ, err := a.err.printVerified(verified, l)
 	switch {
 	case err != nil:
 		return err
@@ -143,7 +143,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 
 // printVerified lists the differences, says for each method how many cells were compared, and
 // returns how many differ.
-func (a *app) printVerified(verified []verify.Verified, l *listing) (differ int, err error) {
+func (m *messages) printVerified(verified []verify.Verified, l *listing) (differ int, err error) {
 	slices.SortFunc(verified, func(x, y verify.Verified) int {
 		return cmp.Or(strings.Compare(x.Cell.Method, y.Cell.Method), strings.Compare(x.Cell.Protocol, y.Cell.Protocol),
 			strings.Compare(x.Cell.Dataset, y.Cell.Dataset), cmp.Compare(x.Cell.Split, y.Cell.Split))
@@ -166,16 +166,16 @@ func (a *app) printVerified(verified []verify.Verified, l *listing) (differ int,
 	if err := l.printAny(); err != nil {
 		return differ, err
 	}
-	for _, m := range slices.Sorted(maps.Keys(methods)) {
-		t := methods[m]
-		a.say("%s: %s compared, %d differ", m, plural(t.cells, "cell"), t.differ)
+	for _, method := range slices.Sorted(maps.Keys(methods)) {
+		t := methods[method]
+		m.say("%s: %s compared, %d differ", method, plural(t.cells, "cell"), t.differ)
 	}
 	return differ, nil
 }
 
 // noteGroups prints a line for each protocol and reason of cells that were all treated in the same way, with their
 // methods and sets.
-func (a *app) noteGroups(fate string, groups []plan.Group) {
+func (m *messages) noteGroups(fate string, groups []plan.Group) {
 	type line struct{ protocol, why string }
 	cells, methods, sets := map[line]int{}, map[line][]string{}, map[line][]string{}
 	for _, g := range groups {
@@ -190,7 +190,7 @@ func (a *app) noteGroups(fate string, groups []plan.Group) {
 		return cmp.Or(strings.Compare(list(methods[x]), list(methods[y])), strings.Compare(x.protocol, y.protocol),
 			strings.Compare(x.why, y.why))
 	}) {
-		a.say("%s: %s of %s (protocol %s: %s): %s", fate, plural(cells[l], "cell"), list(methods[l]), l.protocol,
+		m.say("%s: %s of %s (protocol %s: %s): %s", fate, plural(cells[l], "cell"), list(methods[l]), l.protocol,
 			list(sets[l]), wording.Spelled(l.why))
 	}
 }

@@ -260,14 +260,14 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 }
 
 // printConflicts lists the cells for which workers gave different results.
-func (a *app) printConflicts(conflicts []remote.Conflict) {
+func (m *messages) printConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return
 	}
-	a.say("workers gave different results for %s; the first result is stored, and `bench verify` computes it once "+
+	m.say("workers gave different results for %s; the first result is stored, and `bench verify` computes it once "+
 		"more here:", plural(len(conflicts), "cell"))
 	for _, c := range conflicts {
-		a.say("  %s: %s from %s (stored), %s from %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
+		m.say("  %s: %s from %s (stored), %s from %s", c.Cell, c.Values[0], c.Workers[0], c.Values[1], c.Workers[1])
 	}
 }
 
