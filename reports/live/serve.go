@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"log"
@@ -66,6 +67,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, encrypted *tls.Confi
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /report", s.whole)
 	server := &http.Server{
 		Handler: s.guarded(mux, encrypted != nil), TLSConfig: encrypted,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
@@ -184,6 +186,21 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 		page = bare{}
 	}
 	s.send(w, page, &strip, err)
+}
+
+// whole sends the report's page alone.
+func (s *Server) whole(w http.ResponseWriter, _ *http.Request) {
+	seen, _, err := s.current()
+	s.report.Lock()
+	defer s.report.Unlock()
+	if err == nil {
+		err = s.makeReport(seen.Protocol)
+	}
+	if err != nil {
+		http.Error(w, fmt.Sprintf("there is no report yet: %v", err), http.StatusNotFound)
+		return
+	}
+	s.send(w, s.report.page, nil, nil)
 }
 
 // makeReport makes the report's page if the last one is old. Making the page takes seconds if much is stored. So only

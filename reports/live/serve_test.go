@@ -95,12 +95,12 @@ func TestWhoMayLook(t *testing.T) {
 		header []string
 		want   int
 	}{
-		{"/", nil, 401}, {"/events", nil, 401}, {"/?token=" + token + "x", nil, 401},
+		{"/", nil, 401}, {"/events", nil, 401}, {"/report", nil, 401}, {"/?token=" + token + "x", nil, 401},
 		{"/?token=", nil, 401},
 		{"/", []string{"Authorization", "Bearer nonsense"}, 401}, {"/", []string{"Authorization", "Bearer " + token},
 			200},
 		{"/", []string{"Authorization", "Bearer " + token, "Host", "rebound.example"}, 403},
-		{"/?token=" + token, nil, 200}, {"/", nil, 200}, {"/etc/passwd", nil, 404},
+		{"/?token=" + token, nil, 200}, {"/", nil, 200}, {"/report", nil, 404}, {"/etc/passwd", nil, 404},
 	} {
 		status, body, _ := get(t, browser, at+c.path, c.header...)
 		if status != c.want || strings.Contains(body, "secret.db") != (status == 200) {
@@ -158,7 +158,8 @@ func TestManyBrowsers(t *testing.T) {
 	}
 }
 
-// TestReportIsKept: the report's page is made when somebody asks, and not again for everybody. It has a strip.
+// TestReportIsKept: the report's page is made when somebody asks, and not again for everybody. At the first address it
+// has a strip.
 func TestReportIsKept(t *testing.T) {
 	made := 0
 	s := &Server{
@@ -170,12 +171,17 @@ func TestReportIsKept(t *testing.T) {
 	}
 	at, _ := serving(t, s)
 	for _, c := range []struct {
+		path string
 		keep time.Duration
 		want string
-	}{{time.Hour, "report 1"}, {-time.Hour, "report 1"}, {0, "report 2"}} {
-		status, body, h := get(t, http.DefaultClient, at)
-		if status != 200 || body != c.want+" of table2, with a strip: true" ||
-			h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+	}{
+		{"/report", time.Hour, "report 1 of table2, with a strip: false"},
+		{"/", -time.Hour, "report 1 of table2, with a strip: true"},
+		{"/report", 0, "report 2 of table2, with a strip: false"},
+	} {
+		status, body, h := get(t, http.DefaultClient, at+c.path)
+		if status != 200 || body != c.want || h.Get("Content-Security-Policy") != "default-src 'none'; "+
+			"frame-ancestors 'none'" {
 			t.Errorf("%d %s, want %s; headers %v", status, body, c.want, h)
 		}
 		s.report.Lock()
