@@ -376,9 +376,7 @@ func TestClosed(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || len(pids) != 1 {
 		t.Errorf("left behind: %v %v, of processes %v", left, err, pids)
 	}
-	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err == nil {
-		t.Error("a closed plugin fits")
-	}
+	must.Say(t, must.Err(p.Spec().Fit(t.Context(), registry.Env{}, sample(10, 2), nil)), "the plugin was closed")
 }
 
 // TestLeftBehind: the folder of a program that was killed is removed by the next, and that of one that

@@ -207,11 +207,17 @@ func (p *Plugin) another(ctx context.Context) (*process, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
+	p.mu.Lock()
+	closed := p.closed // its folder is gone then
+	p.mu.Unlock()
+	if closed {
+		return nil, p.errClosed()
+	}
 	q, err := p.start()
 	if err != nil {
 		return nil, err
 	}
-	if !p.add(q) {
+	if !p.add(q) { // it was closed meanwhile
 		q.end(leaving)
 		return nil, p.errClosed()
 	}
