@@ -108,7 +108,7 @@ func (a *app) learned(ctx context.Context, c *cobra.Command, exp *plan.Experimen
 	p.Semantics.Folds = 0 // nothing is chosen, so folds are not needed
 	var out []result.Stage
 	for _, n := range sizes(f.rows, whole.Shape.N) {
-		less, err := runner.Refit(ctx, p.Fewer(whole.spec.Name, n), whole.spec, whole.set, r.Split, r.Point)
+		less, err := runner.Refit(ctx, p.WithTrainRows(whole.spec.Name, n), whole.spec, whole.set, r.Split, r.Point)
 		if err != nil {
 			return nil, usage("%s with %d training rows: %w", whole.cell, n, err)
 		}

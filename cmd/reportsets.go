@@ -37,8 +37,8 @@ func (a *app) reportSource(f reportFlags, c choice, stored *storedSets) frame.So
 		Protocol: frame.Protocol{
 			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published,
 			PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart,
-			Order: p.Column,
-			Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once, Fits: p.Semantics.TestsItself(),
+			Order: p.SortColumns, Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
+			Fits: p.Semantics.TestsTrainingRows(),
 		},
 		Registry: c.Registry, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
 		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Name, p.Path, p.Splits),

@@ -28,7 +28,7 @@ import (
 //go:embed *.toml
 var builtin embed.FS
 
-var files = protocol.Kind{What: "experiment", Doc: "docs/explanation/experiments.md", Builtin: builtin}
+var files = protocol.FileKind{What: "experiment", Doc: "docs/explanation/experiments.md", Builtin: builtin}
 
 // An Experiment is a table or a figure of a paper, or a user's own question.
 type Experiment struct {

@@ -117,7 +117,7 @@ func (e *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 		return nil, err
 	}
 	plan.Dealt = req.Shard.deal(pairs, forecast.Policy, req.Limits.MaxCell)
-	plan.take(pairs, req, known, !e.Protocol.Semantics.TestsItself()) // else known labels are no leak
+	plan.take(pairs, req, known, !e.Protocol.Semantics.TestsTrainingRows()) // else known labels are no leak
 	MarkFirst(plan.Cells, forecast)
 	plan.Cells = NewQueue(plan.Cells, forecast).Rest()
 	return plan, nil

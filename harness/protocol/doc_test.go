@@ -40,7 +40,7 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 	}
 }
 
-// TestProtocolNamesOwnSets by files relative to its own.
+// TestProtocolNamesOwnSets: a protocol names a user's own sets by the paths of their files, relative to its own file.
 func TestProtocolNamesOwnSets(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -55,7 +55,7 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 	}
 	p := must.Get(Load(filepath.Join(dir, "p.toml")))(t)
 	sets := catalogue.Builtin()
-	for range 2 { // a second verb reads the same protocol
+	for range 2 { // the second call finds names instead of paths
 		must.Do(t, p.ResolveSets(sets))
 	}
 	if p.Datasets[0] != "own" || p.Apart[0] != "own" || p.Datasets[1] != "wine" {

@@ -11,23 +11,25 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Fits refuses a run that no cell of the protocol can end with. It checks the run alone (result.Run.Check), and for
-// one that ended ok the number and the sizes of the folds, the grid point that follows from them, and which tests
-// there are. A run that was imported may lack all folds, since files of results may. One whose test scores another
-// program gave also has no times.
+// Fits refuses a run that no cell of the protocol can end with. Every run must pass result.Run.Check. A run that ended
+// ok must also have the folds of the protocol, the grid point that these folds select, and the tests that the protocol
+// asks for.
+//
+// An imported run may lack all folds, since files of results may. It may also lack times if another program computed
+// the test scores.
 func (p *Protocol) Fits(r result.Run) error {
 	if err := r.Check(); err != nil || r.Status != result.OK {
 		return err
 	}
 	points, folds := len(r.Grid), p.Semantics.Folds
-	without := r.Imported != "" && len(r.Folds) == 0
+	noFolds := r.Imported != "" && len(r.Folds) == 0
 	switch {
-	case r.FitSeconds == nil && !(without && points == 1):
+	case r.FitSeconds == nil && !(noFolds && points == 1):
 		return errors.New("it has no time of a refit")
-	case folds == 0 && points != 1, len(r.Folds) != folds*points && !without:
-		return fmt.Errorf("%d evaluations are there, of %d grid points on %d folds", len(r.Folds), points, folds)
+	case folds == 0 && points != 1, len(r.Folds) != folds*points && !noFolds:
+		return fmt.Errorf("it has %d evaluations for %d grid points and %d folds", len(r.Folds), points, folds)
 	}
-	if !without {
+	if !noFolds {
 		if err := p.fitsFolds(r, folds); err != nil {
 			return err
 		}
@@ -36,12 +38,12 @@ func (p *Protocol) Fits(r result.Run) error {
 }
 
 // fitsFolds compares the sizes of the folds with those that split.Splitter draws, and the selected grid point with the
-// one that follows.
+// one that the scores on the folds select.
 func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	if folds == 0 {
 		return nil
 	}
-	areas := true // results of an early program lack them
+	areas := true // scores of two classes have AUC2, which results of early versions of the program lack
 	scores := make([][]result.Score, len(r.Grid))
 	for g := range scores {
 		scores[g] = make([]result.Score, folds)
@@ -49,7 +51,7 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	for _, e := range r.Folds {
 		want := split.FoldSize(r.TrainRows, folds, e.Fold)
 		if e.Score.N != want && r.Score.TestGroups == nil { // groups make folds of other sizes; Run.Check adds them up
-			return fmt.Errorf("fold %d has %d rows, of %d it has %d", e.Fold, e.Score.N, r.TrainRows, want)
+			return fmt.Errorf("fold %d has %d of %d training rows, and needs %d", e.Fold, e.Score.N, r.TrainRows, want)
 		}
 		scores[e.GridIndex][e.Fold] = e.Score
 		areas = areas && (e.Score.TP == nil || e.Score.AUC2 != nil)
@@ -68,15 +70,16 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	return nil
 }
 
-// fitsTests checks the sizes of the two parts, as far as the protocol alone says them, and which tests there are.
+// fitsTests checks the numbers of training and test rows as far as the protocol alone decides them. It also checks that
+// the run has the tests that the protocol asks for.
 func (p *Protocol) fitsTests(r result.Run) error {
 	sem := p.Semantics
 	grouped := r.Score.TestGroups != nil
 	if grouped && *r.Score.TrainGroups < int64(sem.Folds) {
-		return fmt.Errorf("%d groups were learned from, too few for %d folds", *r.Score.TrainGroups, sem.Folds)
+		return fmt.Errorf("%d groups of training rows are too few for %d folds", *r.Score.TrainGroups, sem.Folds)
 	}
 	if !sem.Splitter().Possible(r.TrainRows, r.TestRows, grouped) {
-		return fmt.Errorf("the protocol divides no rows into %d to learn from and %d to test", r.TrainRows, r.TestRows)
+		return fmt.Errorf("the protocol never gives %d training rows and %d test rows", r.TrainRows, r.TestRows)
 	}
 	if there := len(r.GridTests) > 0; there != sem.TestGrid && r.FitSeconds != nil {
 		return fmt.Errorf("%d grid points are tested, and test_grid is %v", len(r.GridTests), sem.TestGrid)

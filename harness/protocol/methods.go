@@ -17,13 +17,13 @@ import (
 // that it does not replace from the protocol's settings for the method Of.
 type MethodSettings struct {
 	Of string `toml:"of"`
-	// the tasks that a variant is run on; none for all tasks of the method
+	// the tasks that a variant is run on; nil for all tasks of the method
 	Tasks  []string                  `toml:"tasks"`
 	Params map[string]any            `toml:"params"`
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
 
-	TrainRows int `toml:"-"` // only in a variant that a sweep makes: see Sweep; 0 for the protocol's number
+	TrainRows int `toml:"-"` // set by a Sweep and by Protocol.WithTrainRows; 0 for the protocol's number
 }
 
 // Grid returns a method's grid under the protocol.
@@ -95,8 +95,8 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 		}
 		if settings.Of == "" {
 			if settings.Tasks != nil {
-				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks is of a variant, which has the key of", p.Name,
-					name)
+				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks needs the key of, which makes a variant",
+					p.Name, name)
 			}
 			resolved[spec.Name] = settings
 			continue
@@ -121,7 +121,7 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 	return reg, nil
 }
 
-// variant returns a method under another name, limited to some of its tasks.
+// variant returns a method under another name, limited to some of its tasks. It is an error if the name is taken.
 func variant(reg registry.Registry, spec registry.Spec, name string, tasks []string) (registry.Spec, error) {
 	switch _, taken := reg.Taken(name); {
 	case taken != "" && strings.EqualFold(taken, name):

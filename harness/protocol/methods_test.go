@@ -48,7 +48,8 @@ of = "Line"
 grid = [{ name = "slope", values = [9.0] }]
 `
 
-// TestVariants: a variant has a name of its own, fewer tasks, and its method's settings where it says nothing else.
+// TestVariants: a variant has a name of its own and may have fewer tasks. It has the settings of its method, except for
+// those that it replaces.
 func TestVariants(t *testing.T) {
 	p := must.Get(Parse("mine", []byte(variants)))(t)
 	reg := must.Get(p.Resolve(registry.New(line())))(t)
@@ -76,13 +77,14 @@ func TestVariants(t *testing.T) {
 		p.Base("Line free") != "Line" || p.Base("Line") != "Line" {
 		t.Errorf("tasks %v and %v, variant of %s", free.Tasks, steep.Tasks, p.Base("Line free"))
 	}
-	for _, name := range reg.Names() { // one code
+	for _, name := range reg.Names() { // a variant has code, too
 		if code, err := reg.Code(name); err != nil || code == "" {
 			t.Errorf("%s has no code: %v", name, err)
 		}
 	}
 }
 
+// TestVariantMistakes: an edit of the protocol (old|new) gives an error that names the method.
 func TestVariantMistakes(t *testing.T) {
 	for edit, want := range map[string]string{
 		`of = "line"|of = "lime"`: `[methods.Line free]: no method is named "lime"; did you ` +
@@ -95,7 +97,7 @@ func TestVariantMistakes(t *testing.T) {
 			`none of them`,
 		`tasks = ["regression"]|tasks = ["guess"]`: `[methods.Line free]: tasks: task "guess" is not binary, ` +
 			`multiclass or regression`,
-		`params = { order = 2 }|tasks = ["binary"]`:    `[methods.LINE]: tasks is of a variant, which has the key of`,
+		`params = { order = 2 }|tasks = ["binary"]`:    `[methods.LINE]: tasks needs the key of, which makes a variant`,
 		`on = { swiss = { order|on = { wine = { order`: `[methods.Line]: on names "wine", which is not in datasets`,
 	} {
 		old, text, _ := strings.Cut(edit, "|")

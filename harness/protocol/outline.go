@@ -9,33 +9,33 @@ import (
 type Outline struct {
 	Splits, Folds     int
 	Metric            string   // "" for the default
-	Datasets, Methods []string // Methods nil for all
+	Datasets, Methods []string // nil Methods for all methods
 }
 
-// TOML writes the outline as the file of a protocol, with a comment on each key.
+// TOML returns the outline as the text of a protocol's file, with comments on its keys.
 func (o Outline) TOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title    = \"%d splits of %d data sets\"\n", o.Splits, len(o.Datasets))
 	fmt.Fprintf(&b, "splits   = %d\n", o.Splits)
 	fmt.Fprintf(&b, "datasets = [%s]\n", quoted(o.Datasets))
 	if o.Methods != nil {
-		fmt.Fprintf(&b, "columns  = [%s]\nonly_columns = true # a run takes these methods; others are named with "+
-			"--methods\n", quoted(o.Methods))
+		fmt.Fprintf(&b, "columns  = [%s]\nonly_columns = true # a run takes these methods only; --methods names "+
+			"others\n", quoted(o.Methods))
 	}
 	fmt.Fprintf(&b, `
-# What is below decides results. Changing it makes other cells; the keys above change none.
+# The keys below decide results: with other values a run computes other cells. The keys above change no cell.
 [semantics]
-split         = "stratified" # each split draws its test rows anew, with the classes' shares kept
-test_fraction = 0.3 # of the rows
-folds         = %d # of the cross-validation within the training rows that chooses grid points
-method_seed   = 1 # of each fit's generator
-standardise   = true # each column, by the training rows
+split         = "stratified" # each split draws its test rows anew, and classes keep their shares
+test_fraction = 0.3 # the share of the rows that is tested
+folds         = %d # of the cross-validation on the training rows, which chooses the grid point
+method_seed   = 1 # for the random numbers of each fit
+standardise   = true # centre and scale each column by the training rows
 `, o.Folds)
 	if o.Metric != "" {
-		fmt.Fprintf(&b, "metric        = %q # chooses grid points, and reports are of it\n", o.Metric)
+		fmt.Fprintf(&b, "metric        = %q # chooses the grid point, and reports show it\n", o.Metric)
 	}
 	b.WriteString(`
-# For one method alone, other parameters or another grid (bench methods show NAME lists them):
+# One method can have other parameters or another grid; bench methods show NAME lists its own:
 #
 # [methods.GBRFF2]
 # params = { rounds = 200 }

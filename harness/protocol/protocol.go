@@ -3,8 +3,9 @@
 //
 // A [Protocol] is read from a TOML file. The file is built in ([Load] by name) or a user's own (by path). A
 // Protocol carries its text, so that [Parse] makes the same protocol from it in another process or another
-// year. Its [Semantics] decides results, and [Protocol.Hash] identifies the Semantics. docs/reference/protocols.md
-// explains every key. The package runs nothing.
+// year. Its [Semantics] decides results, and [Protocol.Hash] identifies the Semantics. [Protocol.Fits] checks whether a
+// cell of the protocol can end with a given run. docs/reference/protocols.md explains every key. The package runs
+// nothing.
 package protocol
 
 import (
@@ -31,7 +32,7 @@ import (
 //go:embed *.toml
 var builtin embed.FS
 
-var texts = Kind{What: "protocol", Doc: "docs/reference/protocols.md", Builtin: builtin}
+var protocolFiles = FileKind{What: "protocol", Doc: "docs/reference/protocols.md", Builtin: builtin}
 
 // resultsVersion is part of every cell's key. Raise it when a change of the harness (splits, standardising,
 // selection) or of the generator that all methods draw from (registry/rng) changes numbers.
@@ -48,7 +49,7 @@ type Semantics struct {
 	// A field that was added later is left out of the hash if its value means the earlier behaviour.
 	Split split.Kind `toml:"split" json:"split,omitempty"` // how the test rows are chosen; "" for stratified
 	Parts int        `toml:"parts" json:"parts,omitempty"` // the number of parts of split = "kfold"
-	// Metric selects the grid point; "" stands for accuracy, and for the mean squared error of regression.
+	// Metric selects the grid point. "" means accuracy for classes, and the mean squared error for regression.
 	Metric string `toml:"metric" json:"metric,omitempty"`
 	// ScaleTarget centres and scales the targets of regression by the training rows.
 	ScaleTarget bool `toml:"scale_target" json:"scale_target,omitempty"`
@@ -59,21 +60,19 @@ type Semantics struct {
 	// MethodSeeds is the number of seeds with which the chosen grid point is fitted and tested; 0 and 1 mean
 	// one seed.
 	MethodSeeds int `toml:"method_seeds" json:"method_seeds,omitempty"`
-	// TrainRows is the largest number of training rows that are learned from; 0 means all.
+	// TrainRows is the largest number of training rows that methods learn from; 0 means all.
 	TrainRows int `toml:"train_rows" json:"train_rows,omitempty"`
 }
 
-// The first constant is the distance between the seeds of a cell, and so the largest number of splits. The second is
-// the largest number of seeds of a cell.
 const (
-	seedStep = 1_000_000
-	maxSeeds = 1000
+	seedStep = 1_000_000 // the distance between the seeds of a cell, and so the largest number of splits
+	maxSeeds = 1000      // of a cell
 )
 
-// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The first seed is also
-// the seed of the split's folds. Seeds returns nil if MethodSeed is the only seed. Seed k of split s is MethodSeed + (s
-// - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws. But if every split divides the
-// rows anew, the first seed is MethodSeed for all splits. testPart says whether the set has a test part of its own.
+// Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The fits on the split's
+// folds have the first seed. Seeds returns nil if MethodSeed is the only seed. Seed k of split s is MethodSeed +
+// (s - 1) + 1,000,000 (k - 1), modulo 2^32, so that splits and seeds are independent draws. But if every split divides
+// the rows anew, the first seed is MethodSeed for all splits. testPart says whether the set has a test part of its own.
 func (s Semantics) Seeds(split int, testPart bool) []uint32 {
 	seeds := make([]uint32, max(1, s.MethodSeeds))
 	for k := range seeds {
@@ -94,16 +93,16 @@ func (s Semantics) Splitter() split.Splitter {
 		TrainRows: s.TrainRows}
 }
 
-// SplitterOf is the Splitter for one method, which may learn from fewer rows than other methods.
+// SplitterOf returns the Splitter for one method, which may learn from fewer rows than other methods.
 func (p *Protocol) SplitterOf(method string) split.Splitter {
 	s := p.Semantics.Splitter()
 	s.TrainRows = cmp.Or(p.Methods[method].TrainRows, s.TrainRows)
 	return s
 }
 
-// Fewer returns a copy of the protocol in which a method learns from at most rows training rows. They are drawn as for
-// Semantics.TrainRows.
-func (p *Protocol) Fewer(method string, rows int) *Protocol {
+// WithTrainRows returns a copy of the protocol in which a method learns from at most rows training rows. They are drawn
+// as for Semantics.TrainRows.
+func (p *Protocol) WithTrainRows(method string, rows int) *Protocol {
 	q := *p
 	q.Methods = maps.Clone(p.Methods)
 	settings := q.Methods[method]
@@ -115,8 +114,8 @@ func (p *Protocol) Fewer(method string, rows int) *Protocol {
 	return &q
 }
 
-// TestsItself reports whether the test rows are the training rows.
-func (s Semantics) TestsItself() bool { return s.Split == split.All }
+// TestsTrainingRows reports whether the training rows are among the test rows.
+func (s Semantics) TestsTrainingRows() bool { return s.Split == split.All }
 
 // check refuses semantics that no cell can follow.
 func (s Semantics) check() error {
@@ -138,9 +137,9 @@ func (s Semantics) check() error {
 	return nil
 }
 
-// A Protocol says how methods are compared: splits, folds, seeds, the sets and
-// columns of its table, and the grids where they differ from the methods' own.
-// It is a TOML file; the built-in ones lie beside this one.
+// A Protocol says how methods are compared: splits, folds, seeds, the sets and columns of its table, and the grids that
+// differ from the methods' own. It is read from a TOML file. The files of built-in protocols are in the folder of this
+// package.
 type Protocol struct {
 	Name      string `toml:"-"`
 	Path      string `toml:"-"` // the TOML file; "" for a built-in protocol
@@ -148,12 +147,13 @@ type Protocol struct {
 	Title     string `toml:"title"`
 	Source    string `toml:"source"`
 	Published string `toml:"published"` // key of the published source that results are compared with
-	// PublishedNames gives, by our name of a data set, the name in that source where the two differ.
+	// PublishedNames maps the name of a data set to its name in that source, if the two differ.
 	PublishedNames map[string]string `toml:"published_names"`
-	Splits         int               `toml:"splits"`
-	Datasets       []string          `toml:"datasets"`
-	Apart          []string          `toml:"apart"`
-	Columns        []string          `toml:"columns"`
+	Splits         int               `toml:"splits"`   // how many splits a table needs
+	Datasets       []string          `toml:"datasets"` // the rows of the table
+	Apart          []string          `toml:"apart"`    // those of Datasets that count in neither means nor ranks
+	Columns        []string          `toml:"columns"`  // the methods of the first columns of the table
+
 	// Only limits a run that names no methods to the methods of Columns.
 	Only      bool                      `toml:"only_columns"`
 	Semantics Semantics                 `toml:"semantics"`
@@ -165,12 +165,12 @@ type Protocol struct {
 }
 
 // Names lists the built-in protocols.
-func Names() []string { return texts.Names() }
+func Names() []string { return protocolFiles.Names() }
 
 // Load returns a built-in protocol by name, or reads a protocol from a path that ends in .toml. In the second
 // case the protocol has the name of the file.
 func Load(asked string) (*Protocol, error) {
-	name, path, raw, err := texts.Read(asked)
+	name, path, raw, err := protocolFiles.Read(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func Load(asked string) (*Protocol, error) {
 	return p, err
 }
 
-// Parse reads the TOML text of a protocol; its path is left empty.
+// Parse reads the TOML text of a protocol. It leaves Path empty.
 func Parse(name string, raw []byte) (*Protocol, error) {
 	p := &Protocol{Name: name, Text: string(raw)}
 	meta, err := toml.NewDecoder(bytes.NewReader(raw)).Decode(p)
@@ -189,7 +189,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
 	for _, key := range meta.Undecoded() {
-		// Below params and values the keys are the methods' own names. GridPoints checks these.
+		// Below params and values the keys are parameters of methods. GridPoints checks them.
 		if !slices.Contains(key, "params") && !slices.Contains(key, "values") {
 			return nil, fmt.Errorf("protocol %s: %s", name, wording.UnknownTOMLKey(key.String(), p,
 				"docs/reference/protocols.md"))
@@ -199,7 +199,7 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		p.Semantics.Split = ""
 	}
 	if m, err := metric.Lookup(p.Semantics.Metric); err == nil {
-		p.Semantics.Metric = m.Name // every spelling has the same hash
+		p.Semantics.Metric = m.Name // so that every spelling has the same hash
 	}
 	switch {
 	case p.Splits < 1:
@@ -220,8 +220,8 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	return p, nil
 }
 
-// Hash identifies the semantics: two protocols with the same hash give a method
-// the same splits, folds, seeds and selection.
+// Hash identifies the semantics. Protocols with the same hash give a method the same splits, folds, seeds and
+// selection.
 func (p *Protocol) Hash() string {
 	s := p.Semantics
 	if s.Metric == "accuracy" || s.Metric == "mse" { // the default has the same hash whether it is named or not
@@ -236,8 +236,9 @@ func (p *Protocol) Hash() string {
 	}{s, resultsVersion})
 }
 
-// ResolveSets reads the TOML files among the protocol's data sets into the catalogue and replaces their paths
-// by the names in the files. Paths are relative to the protocol's file.
+// ResolveSets reads the TOML files among the protocol's data sets into the catalogue and replaces their paths by the
+// names in the files. Paths are relative to the protocol's file. Settings of methods for a set that is not among the
+// data sets are an error.
 func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 	for i, name := range p.Datasets {
 		if !strings.HasSuffix(name, ".toml") {
@@ -267,8 +268,8 @@ func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 	return nil
 }
 
-// Column orders methods for tables: the protocol's columns first, then by name.
-func (p *Protocol) Column(methods []string) []string {
+// SortColumns sorts methods for tables: first the protocol's columns in their order, then the others by name.
+func (p *Protocol) SortColumns(methods []string) []string {
 	place := func(m string) int {
 		if i := slices.Index(p.Columns, m); i >= 0 {
 			return i

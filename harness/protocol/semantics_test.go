@@ -14,8 +14,8 @@ func withSemantics(text string) (*Protocol, error) {
 	return Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
 }
 
-// TestHashesAreStable: stored results refer to them. They change with resultsVersion, on purpose. A key
-// that says what was always done changes none.
+// TestHashesAreStable: stored results refer to hashes. A hash changes with resultsVersion, on purpose. A key whose
+// value is the default does not change the hash.
 func TestHashesAreStable(t *testing.T) {
 	const table2 = "30551931e5a730a415679e57348aaa64"
 	p := must.Get(Load("table2"))(t)
@@ -70,8 +70,8 @@ func TestSemanticsAreChecked(t *testing.T) {
 	must.Be(t, must.Get(withSemantics("test_fraction = 0.3\nmetric = \"MCC\""))(t).Semantics.Metric, "mcc")
 }
 
-// TestSeeds: on a set with its own test part, and beyond the first of a set without, every split has seeds of
-// its own. One seed is as none.
+// TestSeeds: no two fits have the same seed, with one exception: if every split divides the rows anew, the first seed
+// of all splits is MethodSeed. One seed gives the same hash and the same seeds as no number of seeds.
 func TestSeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given,
@@ -92,7 +92,7 @@ func TestSeeds(t *testing.T) {
 						t.Fatalf("split %d begins with seed %d", number, seed)
 					}
 				} else if seen[seed] || seed == s.MethodSeed && number+k > 1 {
-					t.Fatalf("seed %d of split %d is another's: %d", k+1, number, seed)
+					t.Fatalf("seed %d of split %d occurs elsewhere, too: %d", k+1, number, seed)
 				}
 				seen[seed] = true
 			}
@@ -101,7 +101,7 @@ func TestSeeds(t *testing.T) {
 		one.MethodSeeds, none.MethodSeeds = 1, 0
 		if (&Protocol{Semantics: one}).Hash() != (&Protocol{Semantics: none}).Hash() ||
 			!slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
-			t.Fatal("one seed is not as none")
+			t.Fatal("method_seeds = 1 differs from method_seeds = 0")
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// TrainRows is the Param of a series that sweeps the number of training rows, and no parameter of the method.
+// TrainRows is the Param of a series that sweeps the number of training rows instead of a parameter of the method.
 const TrainRows = "train_rows"
 
 // A Sweep repeats methods at several values of one quantity, such as the number of landmarks. Each method at each value
@@ -43,8 +43,8 @@ type Point struct {
 	Method string // the variant
 }
 
-// Points returns the points of the protocol's sweep over methods, sorted by series in the order of Columns, then by
-// value. It returns nil without this sweep.
+// Points returns the points of the protocol's sweep, sorted by series in the order of Columns, then by value. It
+// returns nil if the protocol has no sweep, or one whose points are data sets.
 func (p *Protocol) Points() []Point {
 	if p.Sweep == nil || p.Sweep.Datasets {
 		return nil
@@ -78,8 +78,9 @@ func (s *Sweep) variant(series string, value float64) string {
 	return series + " " + s.Name + "=" + strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// expandSweep adds the variants of the sweep to Methods, and replaces the series in Columns by their variants. A
-// protocol without columns then has the sweep's variants only.
+// expandSweep adds the variants of the sweep to Methods. In Columns the variants replace their series, and the variants
+// of a series that Columns does not name follow at the end. Without Columns, the protocol has the columns of the sweep,
+// and Only is set.
 func (p *Protocol) expandSweep() error {
 	s := p.Sweep
 	switch {
@@ -117,7 +118,7 @@ func (p *Protocol) expandSweep() error {
 		var columns []string
 		for _, v := range s.Values {
 			variant := s.variant(name, v)
-			settings, err := s.Series[name].at(name, v)
+			settings, err := s.Series[name].settingsAt(name, v)
 			if err != nil {
 				return fmt.Errorf("sweep.series.%s: %w", name, err)
 			}
@@ -136,7 +137,8 @@ func (p *Protocol) expandSweep() error {
 	return nil
 }
 
-func (s Series) at(name string, value float64) (MethodSettings, error) {
+// settingsAt returns the settings of the variant of a series, which has a name, at a value.
+func (s Series) settingsAt(name string, value float64) (MethodSettings, error) {
 	m := MethodSettings{Of: s.Of, Grid: s.Grid, Params: maps.Clone(s.Params)}
 	if m.Of == "" {
 		m.Of = name
@@ -170,5 +172,5 @@ func (s Series) at(name string, value float64) (MethodSettings, error) {
 	return m, nil
 }
 
-// decimal is a number as JSON has it, whole numbers without a point.
+// decimal writes a number for JSON without an exponent, and a whole number without a point.
 func decimal(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }

@@ -63,7 +63,7 @@ func mustParse(t *testing.T, text string) *Protocol {
 	return p
 }
 
-// TestSweepAlone: without columns, a protocol with a sweep is of its series.
+// TestSweepAlone: without columns, a protocol has only the columns of its sweep.
 func TestSweepAlone(t *testing.T) {
 	p := mustParse(t, strings.Replace(swept, "columns = [\"Plain\", \"Line\", \"Twice\"]\n", "", 1))
 	if !p.Only || len(p.Columns) != 9 || p.Columns[0] != "Less order=2" {

@@ -1,4 +1,4 @@
-// A TOML file that a user names is one that comes with the program, by its name, or one of the user's own, by its path.
+// Users name a TOML file that comes with the program by its name, and a file of their own by its path.
 
 package protocol
 
@@ -13,18 +13,18 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// most is the number of bytes that a file may have. It is a page of text.
-const most = 16 << 20
+// maxBytes is the most bytes of a file. A protocol or an experiment has a page of text, far less than this.
+const maxBytes = 16 << 20
 
-// A Kind of files has some that come with the program.
-type Kind struct {
-	What    string // "protocol"
-	Doc     string // that explains the files
-	Builtin fs.FS  // embedded, all in one folder
+// A FileKind is a kind of TOML files of which some come with the program.
+type FileKind struct {
+	What    string // what messages call a file, such as "protocol"
+	Doc     string // the page that explains the files
+	Builtin fs.FS  // the files that come with the program, all in one folder
 }
 
 // Names lists the files that come with the program, sorted.
-func (k Kind) Names() []string {
+func (k FileKind) Names() []string {
 	files, err := fs.Glob(k.Builtin, "*.toml")
 	if err != nil {
 		panic(err) // the pattern is well-formed
@@ -35,9 +35,10 @@ func (k Kind) Names() []string {
 	return files
 }
 
-// Read returns the text of a file with its name. What ends in .toml is a path, and the file's own name, without the
-// ending, must be none of Names; else path is "".
-func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
+// Read returns the name and the text of a file. If asked ends in .toml, it is the path of a user's own file, which Read
+// returns as path. The name is then that of the file without .toml, and must look like none of Names. Otherwise asked
+// is one of Names, and path is "".
+func (k FileKind) Read(asked string) (name, path string, text []byte, err error) {
 	if !strings.HasSuffix(asked, ".toml") {
 		if text, err = fs.ReadFile(k.Builtin, asked+".toml"); err == nil {
 			return asked, "", text, nil
@@ -49,7 +50,7 @@ func (k Kind) Read(asked string) (name, path string, text []byte, err error) {
 		return "", "", nil, fmt.Errorf("no %s is named %q; %s (or the path of a .toml file: %s)", k.What, asked, known,
 			k.Doc)
 	}
-	if text, err = files.Read(asked, most); err != nil {
+	if text, err = files.Read(asked, maxBytes); err != nil {
 		return "", "", nil, err
 	}
 	name = strings.TrimSuffix(filepath.Base(asked), ".toml")

@@ -10,23 +10,22 @@ import (
 	"time"
 )
 
-// These are the most warnings of a cell, and the most bytes of a message of a failure or a warning and of what a cell
-// wrote to standard error. Runners cut what is longer, and add a few words of their own.
+// These are limits of what a run keeps. Runners cut what is longer, and add a few words of their own.
 const (
-	MaxWarnings = 20
-	MaxText     = 2000
-	MaxStderr   = 4000
+	MaxWarnings = 20   // warnings of a cell
+	MaxText     = 2000 // bytes of the message of a failure or of a warning
+	MaxStderr   = 4000 // bytes of what the cell's process wrote to standard error
 )
 
 const (
-	addedWarnings = 2       // how many runners add: that there were others, and that the cell was run once more
+	addedWarnings = 2       // of runners: that there were more warnings, and that the cell was run once more
 	mostSeconds   = 3.2e9   // a century
 	mostBytes     = 1 << 50 // of memory, or of a model
 )
 
-// Check refuses a run that no cell can end with: a score of another task, folds of grid points that are not there, an
-// amount that is negative. It asks for what follows from the run alone: see protocol.Protocol.Fits for what also
-// follows from the protocol.
+// Check refuses a run that no cell can end with: for example one with a score of another task, with a fold of a grid
+// point that does not exist, or with a negative amount. Check uses the run alone. protocol.Protocol.Fits also uses the
+// protocol.
 func (r Run) Check() error {
 	if _, err := time.Parse(time.RFC3339Nano, r.StartedAt); err != nil || !strings.HasSuffix(r.StartedAt, "Z") {
 		return fmt.Errorf("it started at %.40q, which is no time in UTC", r.StartedAt)
@@ -46,15 +45,15 @@ func (r Run) Check() error {
 	if err := errors.Join(r.checkAmounts(), r.checkTexts()); err != nil {
 		return err
 	}
-	failure := slices.Contains([]Class{"", ClassTimeout, ClassOOM, ClassCrash, ClassBadOutput, ClassError}, r.Class)
+	known := slices.Contains([]Class{"", ClassTimeout, ClassOOM, ClassCrash, ClassBadOutput, ClassError}, r.Class)
 	switch {
 	case r.Environment == nil:
 		return errors.New("it has no environment")
 	case r.GridWritten != nil && len(r.GridWritten) != len(r.Grid):
-		return fmt.Errorf("%d of %d grid points are as their author wrote them", len(r.GridWritten), len(r.Grid))
+		return fmt.Errorf("its grid has %d points, and %d in its author's notation", len(r.Grid), len(r.GridWritten))
 	case r.Status != OK && r.Status != Failed && r.Status != Timeout:
 		return fmt.Errorf("it ended %.40q", r.Status)
-	case !failure || r.Status == OK && r.Class != "":
+	case !known || r.Status == OK && r.Class != "":
 		return fmt.Errorf("it ended %s with the failure %.40q", r.Status, r.Class)
 	case r.Status == OK && r.Error != "":
 		return fmt.Errorf("it ended ok with the error %.40q", r.Error)
@@ -101,16 +100,16 @@ func (r Run) checkTexts() error {
 	}
 	for _, text := range texts {
 		if len(text) > 2*MaxText { // what runners add is shorter than a message
-			return fmt.Errorf("a text of it has %d bytes", len(text))
+			return fmt.Errorf("one of its texts has %d bytes; at most %d are kept", len(text), 2*MaxText)
 		}
 	}
 	if n := len(r.Stderr); n > MaxStderr {
-		return fmt.Errorf("%d bytes of standard error are kept; at most %d are", n, MaxStderr)
+		return fmt.Errorf("it has %d bytes of standard error; at most %d are kept", n, MaxStderr)
 	}
 	return nil
 }
 
-// checkFolds checks the scores on folds that are there. A cell that failed may have only some of them.
+// checkFolds checks the scores on folds. A cell that failed may have only some of them.
 func (r Run) checkFolds() error {
 	points := len(r.Grid)
 	if points == 0 || r.Status == OK && len(r.Folds)%points != 0 {
@@ -120,7 +119,7 @@ func (r Run) checkFolds() error {
 	for i, e := range r.Folds {
 		at := e.Fold*points + e.GridIndex
 		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] != nil {
-			return fmt.Errorf("fold %d of grid point %d is there twice or out of range", e.Fold, e.GridIndex)
+			return fmt.Errorf("grid point %d on fold %d is out of range, or evaluated twice", e.GridIndex, e.Fold)
 		}
 		seen[at] = &r.Folds[i].Score
 		if err := e.Score.Check(r.Task); err != nil {
@@ -130,11 +129,11 @@ func (r Run) checkFolds() error {
 	rows := 0
 	for at, s := range seen {
 		first := seen[at/points*points]
-		if s == nil || first == nil { // of a cell that failed
+		if s == nil || first == nil { // the cell failed before this evaluation
 			continue
 		}
 		if !s.sameRows(*first) {
-			return fmt.Errorf("grid points are evaluated on other rows of fold %d", at/points)
+			return fmt.Errorf("two grid points are evaluated on different rows of fold %d", at/points)
 		}
 		if s == first {
 			rows += s.N
@@ -172,7 +171,7 @@ func (r Run) checkTests() error {
 			return err
 		}
 		if s.N != r.TestRows || !s.sameRows(r.Score) && !r.Score.unset() {
-			return fmt.Errorf("%d of %d rows are tested, or other ones than in another test", s.N, r.TestRows)
+			return fmt.Errorf("a test has %d of %d test rows, or other rows than another test", s.N, r.TestRows)
 		}
 	}
 	if !ok {
@@ -189,30 +188,30 @@ func (r Run) checkEnded() error {
 	among := func(groups *int64, rows int) bool { return groups == nil || 1 <= *groups && *groups <= int64(rows) }
 	train, test := r.Score.TrainGroups, r.Score.TestGroups
 	if (train == nil) != (test == nil) || !among(train, r.TrainRows) || !among(test, r.TestRows) {
-		return errors.New("its groups are not those of its rows")
+		return errors.New("its numbers of groups contradict its numbers of rows")
 	}
 	if len(r.SeedTests) > 0 {
 		first := r.SeedTests[0]
-		if own := r.Score; first.ScoresHash != r.ScoresHash || !own.sameCounts(first.Score) {
-			return errors.New("the test with its first seed is not its test")
+		if own := r.Score; first.ScoresHash != r.ScoresHash || !own.sameValues(first.Score) {
+			return errors.New("its test differs from the test with its first seed")
 		}
 	}
 	return r.checkKept()
 }
 
-// checkKept checks the scores and the model of a cell that ended ok, where they are there.
+// checkKept checks the times of a cell that ended ok, and its scores and its model if the run has them.
 func (r Run) checkKept() error {
 	if (r.FitSeconds == nil) != (r.PredictSeconds == nil) {
-		return errors.New("it has the time of the refit or that of the test, and not both")
+		return errors.New("it has only one of two times: that of the refit, and that of the test")
 	}
 	if r.Model != nil && (r.ModelBytes == nil || *r.ModelBytes != int64(len(r.Model.Data))) {
-		return fmt.Errorf("its model has %d bytes, and another size is noted", len(r.Model.Data))
+		return fmt.Errorf("its model has %d bytes, and the run gives another size", len(r.Model.Data))
 	}
 	if r.Scores == nil {
 		return nil
 	}
 	if r.Outputs < 1 || len(r.Scores)/r.Outputs != r.TestRows || len(r.Scores)%r.Outputs != 0 {
-		return fmt.Errorf("%d scores are kept of %d test rows", len(r.Scores), r.TestRows)
+		return fmt.Errorf("it has %d scores for %d test rows", len(r.Scores), r.TestRows)
 	}
 	positive := 0
 	for _, v := range r.Scores {
@@ -224,19 +223,19 @@ func (r Run) checkKept() error {
 		}
 	}
 	if s := r.Score; s.TP != nil && *s.TP+*s.FP != positive || HashScores(r.Scores) != r.ScoresHash {
-		return errors.New("its counts are not those of the scores of its test rows")
+		return errors.New("its counts or its hash do not follow from the scores of its test rows")
 	}
 	return nil
 }
 
-// sameRows reports whether two valid scores may be of the same rows: there are as many, and as many of each of two
-// classes.
+// sameRows reports whether two valid scores may be of the same rows: their numbers of rows are equal, and with two
+// classes the numbers of rows of each class.
 func (s Score) sameRows(other Score) bool {
 	return s.N == other.N && (s.TP == nil || other.TP == nil || *s.FN+*s.TP == *other.FN+*other.TP)
 }
 
-// sameCounts reports whether two scores have the same values, but for those that only the test of a cell has.
-func (s Score) sameCounts(other Score) bool {
+// sameValues reports whether two scores have the same values, except for those that only the test of a cell has.
+func (s Score) sameValues(other Score) bool {
 	for _, f := range fields {
 		if !f.TestOnly && f.Value(&s) != f.Value(&other) {
 			return false
@@ -262,9 +261,9 @@ func (r *Run) EachScore(do func(*Score)) {
 	}
 }
 
-// Portable returns the run as a program on another machine can use it: without scores, model, paths and what a
-// database knows of the run. The key of a run that is ok is left out, since it follows from the inputs. The folds are
-// in order. They take equal parts of the search's time, since no table is made from theirs.
+// Portable returns the run as a program on another machine can use it: without scores, model and paths, and without
+// what only this database knows of the run. The key of a run that is ok is left out, since it follows from the inputs.
+// The folds are sorted. Each evaluation gets an equal part of the search's time, since no table shows single times.
 func (r Run) Portable() Run {
 	if r.Status == OK {
 		r.Key = ""

@@ -36,7 +36,7 @@ func TestRunsAreChecked(t *testing.T) {
 		"a seed disagrees":  func(r *result.Run) { r.SeedTests[1].Score.N++ },
 		"a stage disagrees": func(r *result.Run) { r.Stages[1].Score.N++ },
 		"a negative round":  func(r *result.Run) { r.Stages[0].Round = -1 },
-		"a warning not yet": func(r *result.Run) { r.Warnings[0].Times = -1 },
+		"negative warnings": func(r *result.Run) { r.Warnings[0].Times = -1 },
 	} {
 		r := storetest.Finished("M", "d", 1)
 		must.Do(t, r.Check())
@@ -46,11 +46,11 @@ func TestRunsAreChecked(t *testing.T) {
 	}
 	r := storetest.Finished("M", "d", 1)
 	if r.Status, r.Selected, r.Folds = result.Failed, nil, nil; r.Check() != nil {
-		t.Error("a run that failed is checked for what it does not have")
+		t.Error("a run that failed is refused for lack of a selected point and of folds")
 	}
 }
 
-// TestPortable: what stays is what a program elsewhere reads, and the given run is not changed.
+// TestPortable: Portable keeps only what a program on another machine reads, and does not change the given run.
 func TestPortable(t *testing.T) {
 	r := storetest.Finished("M", "d", 1)
 	got := r.Portable()
@@ -65,6 +65,6 @@ func TestPortable(t *testing.T) {
 	}
 	must.Be(t, r, storetest.Finished("M", "d", 1), "the given run")
 	if r.Status = result.Failed; r.Portable().Key != r.Key {
-		t.Error("the key of a failure does not follow from its inputs, and is gone")
+		t.Error("the key of a run that failed does not follow from its inputs, but Portable removes it")
 	}
 }

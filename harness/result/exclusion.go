@@ -9,7 +9,7 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// An Exclusion is cells that a request names and that no run computes for now.
+// An Exclusion names cells of a request that are not computed, and says why.
 type Exclusion struct {
 	Protocol, Dataset string
 	Method            string // "" for every method of the request
@@ -22,28 +22,28 @@ type Why struct {
 	Kind    ExclusionKind
 	Seconds float64 // predicted for one cell on one core, where a limit is exceeded
 	Bytes   int64   // predicted memory of one cell with its data set, where a limit is exceeded
-	// Text is the exceeded option with its value ("--max-cell 30m"), what is wrong with a set that cannot be split, or
-	// the splits that a set has of its own.
+	// Text depends on Kind. It is the exceeded option with its value ("--max-cell 30m"), what is wrong with a set that
+	// cannot be split, or the splits that come with a set.
 	Text string
 }
 
 // An ExclusionKind is a kind of reason.
 type ExclusionKind int
 
-// Cells of the first three kinds do not exist, so that no request counts them.
+// Cells that are excluded for one of the first three reasons do not exist. No request counts them.
 const (
 	WrongTask   ExclusionKind = iota + 1 // the method does not solve the set's task
 	TakesNoGaps                          // the set keeps its missing values, and the method takes none
 	FewerSplits                          // the set has fewer splits of its own
 
-	NoData       // the set's files are not here
+	NoData       // the set's files are missing
 	Unsplittable // the protocol cannot split the set
 	TooLong      // longer than --max-cell
 	TooLarge     // more memory than --memory
 	OverBudget   // the set did not fit into --budget
 )
 
-// Over is the reason of a cell that exceeds an option with its value, such as "--max-cell 30m" or "--memory 8.0 GiB".
+// Over returns the reason of a cell that exceeds an option with its value: "--max-cell 30m" or "--memory 8.0 GiB".
 func Over(option string, seconds float64, bytes int64) Why {
 	kind := TooLong
 	if strings.HasPrefix(option, "--memory") {
@@ -55,7 +55,7 @@ func Over(option string, seconds float64, bytes int64) Why {
 // OverLimit reports whether a prediction exceeds a limit of one cell.
 func (w Why) OverLimit() bool { return w.Kind == TooLong || w.Kind == TooLarge }
 
-// Counted reports whether the request counts the cells among those that it asks for.
+// Counted reports whether the cells count among those that the request asks for.
 func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }
 
 // OfKinds returns the exclusions of some kinds, nil if there are none.
@@ -69,8 +69,8 @@ func OfKinds(all []Exclusion, kinds ...ExclusionKind) []Exclusion {
 	return out
 }
 
-// needs is what a cell over a limit was predicted to need.
-func (w Why) needs() string {
+// prediction returns what a cell over a limit was predicted to need, with its unit.
+func (w Why) prediction() string {
 	if w.Kind == TooLarge {
 		return wording.Bytes(w.Bytes)
 	}
@@ -80,10 +80,10 @@ func (w Why) needs() string {
 // String says why a cell over a limit has no result, and what computes it.
 func (w Why) String() string {
 	option, _, _ := strings.Cut(w.Text, " ")
-	return fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", w.Text, w.needs(), option)
+	return fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", w.Text, w.prediction(), option)
 }
 
-// Explain says in words what is excluded and why: a line a reason, in the order of the kinds.
+// Explain says in words what is excluded and why: one line for each reason, in the order of the kinds.
 func Explain(all []Exclusion) []string {
 	groups, keys := map[Why][]Exclusion{}, []Why(nil)
 	for _, e := range all {
@@ -99,13 +99,13 @@ func Explain(all []Exclusion) []string {
 	slices.SortStableFunc(keys, func(a, b Why) int { return cmp.Compare(a.Kind, b.Kind) })
 	var lines []string
 	for _, key := range keys {
-		lines = append(lines, key.of(groups[key]))
+		lines = append(lines, key.line(groups[key]))
 	}
 	return lines
 }
 
-// of says which cells a reason excludes.
-func (w Why) of(cells []Exclusion) string {
+// line says which cells a reason excludes.
+func (w Why) line(cells []Exclusion) string {
 	sets := namesOf(cells, func(e Exclusion) string { return e.Dataset })
 	pairs := namesOf(cells, func(e Exclusion) string { return e.Method + " on " + e.Dataset })
 	switch w.Kind {
@@ -115,7 +115,7 @@ func (w Why) of(cells []Exclusion) string {
 		return `not run, since the set says impute = "none" and the method takes no missing values: ` + pairs
 	case FewerSplits:
 		own := func(e Exclusion) string { return e.Dataset + " has " + e.Why.Text + " of its own" }
-		return "only the splits that there are: " + namesOf(cells, own)
+		return "sets with fewer splits than asked for: " + namesOf(cells, own)
 	case NoData:
 		return "no data for " + sets
 	case Unsplittable:
@@ -142,7 +142,7 @@ func namesOf(cells []Exclusion, name func(Exclusion) string) string {
 // heaviest names the most expensive pairs of a method and a set, and what a cell of each needs, such as "KRR-GD on
 // bankmarketing: 370h each, GK on occupancy: 3h each".
 func heaviest(cells []Exclusion) string {
-	const most = 3
+	const mostPairs = 3
 	cells = slices.SortedStableFunc(slices.Values(cells), func(a, b Exclusion) int {
 		return cmp.Or(-cmp.Compare(a.Why.Seconds, b.Why.Seconds), -cmp.Compare(a.Why.Bytes, b.Why.Bytes))
 	})
@@ -150,8 +150,8 @@ func heaviest(cells []Exclusion) string {
 	seen := map[string]bool{}
 	for _, e := range cells {
 		pair := e.Method + " on " + e.Dataset
-		if !seen[pair] && len(parts) < most {
-			parts = append(parts, fmt.Sprintf("%s: %s each", pair, e.Why.needs()))
+		if !seen[pair] && len(parts) < mostPairs {
+			parts = append(parts, fmt.Sprintf("%s: %s each", pair, e.Why.prediction()))
 		}
 		seen[pair] = true
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestExplain: a reason is one line however many cells it excludes, in the order of the kinds, and only the three most
-// expensive pairs are named.
+// TestExplain: each reason is one line, however many cells it excludes, and the lines are in the order of the kinds. A
+// line names only the three most expensive pairs of a method and a set.
 func TestExplain(t *testing.T) {
 	over := func(method, set string, split int, option string, seconds float64, bytes int64) result.Exclusion {
 		return result.Exclusion{Method: method, Dataset: set, Split: split, Why: result.Over(option, seconds, bytes)}
@@ -31,7 +31,7 @@ func TestExplain(t *testing.T) {
 	want := []string{
 		"not run, since the method does not solve the set's task: A on glass",
 		`not run, since the set says impute = "none" and the method takes no missing values: B on gaps`,
-		"only the splits that there are: x has splits 1 to 5 of its own, y has splits 1 to 2 of its own",
+		"sets with fewer splits than asked for: x has splits 1 to 5 of its own, y has splits 1 to 2 of its own",
 		"no data for pima, heart",
 		"left out: lone: one row",
 		"left out: two: two rows",

@@ -10,19 +10,19 @@ import (
 )
 
 // A Field is one value of a Score in addition to its number of rows. The database, its views, bundles, workers'
-// answers, comparisons and reports loop over Fields, so that one more stored value is one more row of that table.
+// answers, comparisons and reports loop over the table of Fields. So another stored value is another row of the table.
 type Field struct {
 	Name  string // of its column in the database, and of the value in JSON and in messages
 	Title string // what the value is, as a sentence writes it
 	Kind  Kind
 	Tasks registry.Task // the tasks whose scores may have the value
-	Needs registry.Task // the tasks whose scores have it always
+	Needs registry.Task // the tasks whose scores always have the value
 
 	// TestOnly marks a value that only the test of a cell has, and only with some methods. Folds, stages, and the
 	// tests of grid points and seeds do not have it.
 	TestOnly bool
 
-	// These are of a real alone.
+	// Only a Real has these.
 	Lower     bool    // smaller values are better
 	Low, High float64 // the range of valid values; 0 and 0 for all finite numbers
 
@@ -36,9 +36,9 @@ type Kind int
 
 // These are the kinds of fields.
 const (
-	Count Kind = iota // an integer, of rows
-	Wide              // an integer, of anything else
-	Real
+	Count Kind = iota // a number of the score's rows
+	Wide              // another integer from 0 on
+	Real              // a float64
 )
 
 const classes = registry.Binary | registry.Multiclass
@@ -77,11 +77,11 @@ var fields = []Field{
 		Tasks: classes | registry.Regression, at: func(s *Score) any { return &s.TestGroups }},
 }
 
-// Fields returns the fields of scores in the order of the table. Nobody changes them.
+// Fields returns the fields of scores in the order of the table. The caller must not change them.
 func Fields() []Field { return fields }
 
-// AddField adds a field at the end of the table until undo is called. Tests show by it that one row of the table is all
-// that a stored value needs.
+// AddField adds a field at the end of the table until undo is called. With it tests show that a stored value needs
+// nothing but a row of the table.
 func AddField(f Field) (undo func()) {
 	before := fields
 	fields = append(slices.Clone(fields), f)
@@ -110,7 +110,7 @@ func (f *Field) Value(s *Score) any {
 	return nil
 }
 
-// Set sets the field's value of a score to v, which is as Value returns it. It is an error if v is of another type.
+// Set sets the field's value of a score to v: an int64, a float64 or nil, as Value returns it. Other types are errors.
 func (f *Field) Set(s *Score, v any) error {
 	integer, isInteger := v.(int64)
 	number, isReal := v.(float64)
@@ -161,11 +161,11 @@ func pointer[T any](v any, as T) *T {
 // mostRows is the largest number of rows of a score. It makes products of two counts exact.
 const mostRows = math.MaxInt32
 
-// A mean of errors is at most the root of the mean of their squares, but for the rounding of two sums, and where
-// squares are too small to be numbers.
+// A mean of errors is at most the root of the mean of their squares. There are two exceptions: by rounding of the two
+// sums it may be larger by a small factor, and squares of tiny errors are 0 in floating point.
 const (
-	rounded = 1e-6
-	least   = 1e-150
+	roundingError = 1e-6
+	tinyError     = 1e-150
 )
 
 // Check refuses a score that has other values than scores of its task have, values out of their range, or values that
@@ -181,15 +181,14 @@ func (s Score) Check(task string) error {
 	for _, f := range fields {
 		switch v := f.Value(&s); {
 		case v == nil && f.Needs&t != 0:
-			return fmt.Errorf("the values of a score are not those of task %q, or disagree: it has no %s", task, f.Name)
+			return fmt.Errorf("a score of task %q has no %s", task, f.Name)
 		case v != nil && (f.Tasks&t == 0 || !f.inRange(v, s.N)):
-			return fmt.Errorf("the values of a score are not those of task %q, or disagree: %s is %v, with %d rows",
-				task, f.Name, v, s.N)
+			return fmt.Errorf("a score of task %q with %d rows cannot have %s = %v", task, s.N, f.Name, v)
 		}
 	}
 	if s.N < 1 || t == registry.Binary && !s.agrees() || t == registry.Regression &&
-		*s.MAE > *s.RMSE*(1+rounded)+least {
-		return fmt.Errorf("the values of a score of task %q with %d rows disagree", task, s.N)
+		*s.MAE > *s.RMSE*(1+roundingError)+tinyError {
+		return fmt.Errorf("the values of a score of task %q with %d rows contradict each other", task, s.N)
 	}
 	return nil
 }
@@ -211,8 +210,9 @@ func (f *Field) inRange(v any, rows int) bool {
 	return false
 }
 
-// agrees reports whether the counts of two classes add up, and whether all values of probabilities are there or none. A
-// pair of two rows that are both right is in order, and a pair of two that are both wrong is not.
+// agrees reports whether the counts of two classes add up, whether AUC2 fits them, and whether the values of
+// probabilities are all set or all nil. AUC2 has bounds: a pair of two rows that are both right is in order, and a pair
+// of two rows that are both wrong is not.
 func (s Score) agrees() bool {
 	tn, fp, fn, tp := int64(*s.TN), int64(*s.FP), int64(*s.FN), int64(*s.TP)
 	return tn+fp+fn+tp == int64(s.N) && tn+tp == int64(*s.Correct) &&
@@ -220,7 +220,7 @@ func (s Score) agrees() bool {
 		(s.LogLoss == nil) == (s.Brier == nil) && (s.LogLoss == nil) == (s.ECE == nil)
 }
 
-// unset reports whether a score has nothing: a cell that failed did not come to it.
+// unset reports whether a score has no values. A cell that failed may have ended before the prediction.
 func (s Score) unset() bool {
 	return !slices.ContainsFunc(fields, func(f Field) bool { return f.Value(&s) != nil })
 }

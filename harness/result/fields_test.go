@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// twoClasses is a score of 30 rows with every value that two classes have.
+// twoClasses returns a score of 30 rows with every value that two classes have.
 func twoClasses() Score {
 	return Score{N: 30, Correct: new(27), TN: new(10), FP: new(1), FN: new(2), TP: new(17), AUC2: new(int64(400)),
 		LogLoss: new(0.25), Brier: new(0.0625), ECE: new(0.1)}
@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 		must.Do(t, score().Check(task))
 		for other := range valid {
 			if other != task && score().Check(other) == nil {
-				t.Errorf("a score of task %s is one of task %s", task, other)
+				t.Errorf("a score of task %s is valid for task %s", task, other)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFields: what is set is read back, by every field, and values of another kind are refused.
+// TestFields: every field returns the value that was set, and refuses a value of another kind.
 func TestFields(t *testing.T) {
 	values := map[Kind]any{Count: int64(7), Wide: int64(math.MaxInt64), Real: math.Inf(1)}
 	more := Field{Name: "more", Kind: Wide}

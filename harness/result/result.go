@@ -1,9 +1,9 @@
-// Package result defines a finished cell: how it ended, its counts on every fold and on the test part, and
-// the artifacts kept in addition to its counts.
+// Package result defines what is known of cells. A Run is a finished cell: its status, its counts on every fold and on
+// the test part, and its artifacts. An Exclusion says why cells are not computed.
 //
-// Packages that compute cells (harness/runner, harness/metric) and the package that keeps them
-// (harness/store) share these types and know nothing of each other. The package computes only values that
-// follow from one Run.
+// The package that computes cells (harness/runner) and the package that keeps them (harness/store) share these types,
+// and neither imports the other. Package result itself checks a Run, and computes only values that follow from one
+// Run.
 package result
 
 import (
@@ -33,32 +33,32 @@ const (
 	ClassTimeout Class = "timeout" // no result within the limit
 	ClassOOM     Class = "oom"     // its processes needed more memory than the limit
 	ClassCrash   Class = "crash"   // a panic, a signal, an exit
-	// the answer is invalid: a score that is no number, half a message, changed data
+	// The answer is invalid: a score that is no number, half a message, or data that the method changed.
 	ClassBadOutput Class = "bad-output"
 	ClassError     Class = "error" // the method returned an error
 )
 
-// Score is the result of one prediction of n rows. Classes are counted in integers: Correct, and for two
-// classes the counts of the confusion matrix with +1 as positive. Regression has errors instead. A nil field
-// does not apply.
+// Score is the result of one prediction of N rows. For classes it holds integer counts: Correct, and for two classes
+// also those of the confusion matrix, in which +1 is positive. For regression it holds errors. A field that does not
+// apply is nil.
 type Score struct {
 	N              int
 	Correct        *int
 	TN, FP, FN, TP *int
-	// AUC2 is for two classes. A pair of a -1 and a +1 row counts 2 if the scores are in order, 1 if they are equal,
-	// else 0.
+	// AUC2, of two classes, is a sum over all pairs of a -1 row and a +1 row. A pair counts 2 if its scores are in
+	// order, 1 if they are equal, else 0.
 	AUC2          *int64
 	RMSE, MAE, R2 *float64
 
-	// These are for test scores that stand for probabilities: all of them are set or none; see
+	// These are set for the test of a method whose scores stand for probabilities: all three of them, or none. See
 	// harness/metric.
 	LogLoss, Brier, ECE *float64
 
-	// TrainGroups and TestGroups are for the test on a set whose rows form groups: how many groups the model
-	// learned from, and how many N rows are of.
+	// TrainGroups is the number of groups of rows that the model learned from, and TestGroups the number of groups
+	// of the N rows. Both are set for the test on a set whose rows form groups.
 	TrainGroups, TestGroups *int64
 
-	// More has the values of those Fields that have no field of their own here, by name; see Field.Value.
+	// More holds, by name, the values of those Fields that have no Go field above; see Field.Value.
 	More map[string]any
 }
 
@@ -77,13 +77,13 @@ type Environment struct {
 	GoVersion      string `json:"go_version"`
 	OS             string `json:"os"`
 	Arch           string `json:"arch"`
-	Kernel         string `json:"kernel"` // with the mechanism that keeps plugins within their limits
+	Kernel         string `json:"kernel"` // its release, and the mechanism that keeps plugins within their limits
 	CPU            string `json:"cpu"`
 	Cores          int    `json:"cores"`
 	MemoryBytes    int64  `json:"memory_bytes"`
 }
 
-// Planned is what a plan knows of a cell before it runs. Whoever computes the cell cannot change it.
+// Planned is what a plan knows of a cell before the cell runs. The process that computes the cell cannot change it.
 type Planned struct {
 	Key           string
 	Protocol      string
@@ -106,7 +106,7 @@ type Planned struct {
 	ProtocolSplits int
 	SetFile        string // the TOML file of a user's own data set; "" for a built-in one
 
-	// Replace says that this run, if it is ok, replaces a stored run with the same key, even one that is ok.
+	// Replace says that this run replaces a stored run with the same key if this run is ok. The stored run may be ok.
 	Replace bool
 }
 
@@ -116,12 +116,12 @@ type Run struct {
 	Status Status
 	Error  string // empty if ok
 	Class  Class  // of the failure; empty if ok
-	// Stderr is the end of the standard error of the cell's process, bounded; empty if ok or run in this
-	// process.
+	// Stderr is the end of what the cell's process wrote to standard error, at most MaxStderr bytes. It is empty if the
+	// cell ended ok, or if it ran in this process.
 	Stderr         string
 	Isolated       bool            // the cell ran in a process of its own
 	Selected       *int            // index into Grid of the refitted point
-	Point          json.RawMessage `json:",omitempty"` // the refitted point, where Grid is not read
+	Point          json.RawMessage `json:",omitempty"` // the refitted point, if the run was read without Grid
 	TrainRows      int
 	TestRows       int
 	Score          Score
@@ -155,15 +155,15 @@ type Run struct {
 	Code     string // hash of the code that computed the cell; "" if unknown
 	Imported string // name of the imported file; "" if the cell was computed here
 
-	// Superseded says that the run stands for its cell only if no other run does.
+	// Superseded says that the run is the current run of its cell only if the cell has no other run.
 	Superseded bool
 
-	Canary *Canary // set for a canary, which is no result; else nil
+	Canary *Canary // the outcome of a canary, which is no result; nil for a result
 
 	Environment *Environment // where the cell was computed; nil for the writer's own environment
 }
 
-// A Stage is the test of the first rounds of the refitted model.
+// A Stage is the test of the first Round rounds of the refitted model.
 type Stage struct {
 	Round int
 	Score Score
@@ -184,7 +184,7 @@ func (r Run) Seeds() (seeds []uint32) {
 	return seeds
 }
 
-// A Warning is a message that the fits of a cell logged, and how often.
+// A Warning is a message that the fits of a cell logged, with the number of times.
 type Warning struct {
 	Text  string
 	Times int
@@ -195,19 +195,19 @@ type Model struct {
 	Data        []byte    // in the form that registry.Saver wrote
 	Features    []string  // the columns' names
 	Labels      []string  // the classes' names; nil for regression
-	Mean, Scale []float64 // of the columns, by which the model's rows are standardised; nil if they are not
-	Dates       *Origins  `json:",omitempty"` // from where days count; nil for a set without dates
+	Mean, Scale []float64 // of the columns, to standardise the model's rows; nil if they are not standardised
+	Dates       *Origins  `json:",omitempty"` // the days that dates are counted from; nil for a set without dates
 	Gaps        *Gaps     `json:",omitempty"` // how gaps are filled before standardising; nil for a set without gaps
 	Target      *Target   // nil if predictions are in the units of the file
 }
 
-// Origins says from which day since 1970 each column of days counts.
+// Origins holds the days that columns of dates are counted from: Days[i], as a day since 1970, is that of Columns[i].
 type Origins struct {
 	Columns []int     `json:"columns"`
 	Days    []float64 `json:"days"`
 }
 
-// Gaps is a step for a model's rows: missing values are filled, and indicators of some columns are appended.
+// Gaps says how missing values of a model's rows are filled, and for which columns indicators are appended.
 type Gaps struct {
 	Fill       []float64 `json:"fill,omitempty"`       // by column; nil leaves missing values
 	Indicators []int     `json:"indicators,omitempty"` // columns
@@ -216,7 +216,7 @@ type Gaps struct {
 // A Target turns predictions of a model into the units of the file: p * Scale + Mean.
 type Target struct{ Mean, Scale float64 }
 
-// Name returns a name of the run's cell for people.
+// Name returns the method, the data set and the split of the run, for messages.
 func (r Run) Name() string { return fmt.Sprintf("%s on %s, split %d", r.Method, r.Dataset, r.Split) }
 
 // Failure returns the class of the run's failure. If the run names none, the class follows from the run's status.
@@ -224,7 +224,8 @@ func (r Run) Failure() Class {
 	return cmp.Or(r.Class, map[Status]Class{Failed: ClassError, Timeout: ClassTimeout}[r.Status])
 }
 
-// CVAccuracy is the mean accuracy of the selected grid point over the folds, nil without one.
+// CVAccuracy returns the mean accuracy of the selected grid point over the folds. It returns nil for regression, and
+// for a run without folds or without a selected grid point.
 func (r Run) CVAccuracy() *float64 {
 	sum, folds := 0.0, 0
 	for _, e := range r.Folds {
@@ -252,17 +253,17 @@ func (r Run) Seconds() float64 {
 
 // A Canary is the outcome of a cell whose training labels contradict the truth.
 type Canary struct {
-	P        float64 // how improbable it is to be as right about the test rows by chance
+	P        float64 // probability that predictions by chance are as right about the test rows
 	Constant int     // number of test rows that the best constant answer gets right; 0 for a regression
 }
 
-// HashScores identifies scores by their bits: it returns half of their SHA-256.
+// HashScores identifies scores by their bits: it returns the first half of their SHA-256, in hexadecimal.
 func HashScores(scores []float64) string {
 	sum := sha256.Sum256(Doubles(scores))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Doubles returns the bytes of numbers one after another, little-endian.
+// Doubles returns the bits of numbers one after another: eight bytes each, little-endian.
 func Doubles(values []float64) []byte {
 	out := make([]byte, 0, 8*len(values))
 	for _, v := range values {

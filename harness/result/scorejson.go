@@ -10,8 +10,9 @@ import (
 	"github.com/kernelboosting/bench/internal/strictjson"
 )
 
-// A Score is written as JSON when a cell comes from another process: n and the Fields that it has, by name. JSON has no
-// infinite numbers, but errors of a regression may be infinite. Such values are written as text.
+// The JSON of a Score, in which another process answers, has the number of rows (n) and, by name, the Fields that the
+// score has. JSON has no infinite numbers, but errors of a regression may be infinite. An infinite value is written as
+// text.
 
 const rowsName = "n" // of the number of rows
 

@@ -116,7 +116,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 	table := ranksTable(t, curves, last, splits)
 	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
 	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added",
-		About: "Ranks of the means over the first splits" + plot.Background(len(curves)), Numbers: &table,
+		About: "Ranks of the means over the first splits" + plot.BackgroundNote(len(curves)), Numbers: &table,
 		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true},
 			plot.Axis{Title: "average rank, the best at the top", Down: true}),
 		Alt: fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
@@ -232,7 +232,7 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			}
 			return cmp.Compare(b.End().Y, a.End().Y)
 		})
-		f.About += plot.Background(len(curves))
+		f.About += plot.BackgroundNote(len(curves))
 		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: quantity, Whole: true},
 			plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}

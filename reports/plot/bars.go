@@ -14,9 +14,9 @@ type Bar struct {
 	Value float64
 }
 
-// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. Where there
-// is no room for all numbers only the highest bar has its number, as a scale. The titles say what the names and the
-// numbers are.
+// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. If there is no
+// room for all numbers, only the highest bar has its number, as a scale. x and y are titles, which say what the names
+// and the numbers are.
 func Bars(bars []Bar, x, y string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -32,19 +32,19 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 		}
 		names = clipped(names, width/2)
 		step := width / float64(len(bars))
-		all := widest(numbers) < step
+		numbered := widest(numbers) < step
 		every := 1 + int((widest(names)+6)/step) // names that would overlap are left out
 		for i, b := range bars {
 			left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
 			up := base - b.Value/most*(base-top)
 			if b.Value > 0 {
 				s.Box(doc.Range, left, up, right, base, b.Name+": "+number(b.Value))
-				if all || i == highest {
-					s.tick((left+right)/2, up-3, number(b.Value))
+				if numbered || i == highest {
+					s.smallWord((left+right)/2, up-3, number(b.Value))
 				}
 			}
 			if i%every == 0 {
-				s.tick((left+right)/2, base+13, names[i])
+				s.smallWord((left+right)/2, base+13, names[i])
 			}
 		}
 		s.Line(doc.Axis, 0, base, width, base)
@@ -55,24 +55,23 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// A Strip is a line of a drawing of strips: many values of one name.
+// A Strip is one line of Strips: a name with many values.
 type Strip struct {
 	Name          string
-	Values        []Point    // X and Tip
+	Values        []Point    // only X and Tip are drawn
 	Box           [2]float64 // the middle half of the values; equal ends for none
 	BoxTip        string
-	Mean, Printed float64 // NaN for none
+	Mean, Printed float64 // Printed is the published mean; NaN for none
 }
 
 const (
 	stripLine = 18.0
-	stripDots = 1.7 // between dots of equal value
+	stripDots = 1.7 // the vertical distance between dots of equal value
 )
 
-// Strips draws a line for each name, the first at the top: a dot for each value, a box around the middle half, the
-// mean, and a diamond where a value is printed elsewhere. one is what the legend calls a dot. There is at least one
-// value.
-func Strips(strips []Strip, x Axis, one string) doc.Plot {
+// Strips draws a line for each strip, the first at the top: a dot for each value, a box around the middle half, the
+// mean, and a diamond at the published mean. dot is what the legend calls a dot. At least one strip must have a value.
+func Strips(strips []Strip, x Axis, dot string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var names []string
 		var values []float64
@@ -88,13 +87,13 @@ func Strips(strips []Strip, x Axis, one string) doc.Plot {
 		ticks, texts := x.ticks(slices.DeleteFunc(values, math.IsNaN))
 		s.x = Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: widest(names) + 12,
 			To: width - TextWidth(texts[len(texts)-1])/2}
-		s.acrossTicks(s.x, ticks, texts, 2, bottom)
+		s.bottomTicks(s.x, ticks, texts, 2, bottom)
 		s.Line(doc.Axis, s.x.From, bottom, s.x.To, bottom)
 		s.bottomTitle(x.Title, (s.x.From+s.x.To)/2, bottom)
 		for i, r := range strips {
 			s.strip(r, names[i], 5+stripLine*(float64(i)+0.5))
 		}
-		keys := []key{{dotKey(doc.Value, 2.3), one}}
+		keys := []key{{dotKey(doc.Value, 2.3), dot}}
 		if slices.ContainsFunc(strips, func(r Strip) bool { return r.Box[0] != r.Box[1] }) {
 			keys = append(keys, key{boxKey(doc.Range), "the middle half"})
 		}
@@ -107,7 +106,7 @@ func Strips(strips []Strip, x Axis, one string) doc.Plot {
 	}
 }
 
-// strip draws a line whose middle is at y.
+// strip draws one strip, whose middle is at y.
 func (s *sheet) strip(r Strip, name string, y float64) {
 	s.Word(doc.Name, 0, y+4, doc.Start, name)
 	if r.Box[0] != r.Box[1] {
@@ -116,7 +115,7 @@ func (s *sheet) strip(r Strip, name string, y float64) {
 	same := map[string]int{}
 	for _, v := range r.Values {
 		x := s.x.At(v.X)
-		// Dots of one value are spread up and down in turn.
+		// Of dots with equal values, the second is above the first, the third below it, and so on.
 		at := strconv.FormatFloat(x, 'f', 1, 64)
 		k := same[at]
 		same[at]++

@@ -7,26 +7,26 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// A Series is a named value for each group of bars.
+// A Series has a name and one value for each group of bars.
 type Series struct {
 	Name   string
 	Values []float64
 }
 
-// A Curve is a named line through points, at least one, from the left to the right.
+// A Curve is a named line through at least one point, from the left to the right.
 type Curve struct {
 	Name   string
-	Points []Point // X, Y and Up
+	Points []Point // only X, Y and Up are drawn
 }
 
-// End is the last point.
+// End returns the last point.
 func (c Curve) End() Point { return c.Points[len(c.Points)-1] }
 
-// Curves draws at least one curve. The names are at the right where all curves end at the same place, and
-// otherwise below. The first doc.SeriesRoles curves have colours, dashes and marks of their own; further curves are
-// in the background, and their names are at their ends. printed are points of another source, and called names
-// them in the legend.
-func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot {
+// Curves draws at least one curve. If all curves end at the same x, their names are at the right, else in the legend.
+// The first doc.SeriesRoles curves have colours, dashes and marks of their own. Further curves are in the background,
+// and their names are at their ends. printed are points of another source, and printedName is their name in the
+// legend.
+func Curves(curves []Curve, printed []Point, printedName string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var ends []float64
 		var words []string
@@ -42,7 +42,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			right, height = widest(words)+18, labelHeight*float64(len(curves)-1)
 		}
 		s := newSheet(width, x, y, xs, ys, right, height)
-		for i := len(curves) - 1; i >= 0; i-- { // the first curves over later ones
+		for i := len(curves) - 1; i >= 0; i-- { // the first curve last, so that it lies over the others
 			s.curve(i, curves[i].Points)
 		}
 		for _, p := range printed {
@@ -61,7 +61,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 			s.nameEnds(curves[len(keys):], words[len(keys):], false)
 		}
 		if printed != nil {
-			keys = append(keys, key{diamondKey(doc.Printed, 4), called})
+			keys = append(keys, key{diamondKey(doc.Printed, 4), printedName})
 		}
 		if keys != nil {
 			legend(&s.Drawing, keys)
@@ -70,7 +70,7 @@ func Curves(curves []Curve, printed []Point, called string, x, y Axis) doc.Plot 
 	}
 }
 
-// curve draws the i-th curve, with intervals where its points have them, and marks that are some distance apart.
+// curve draws the i-th curve, with the intervals of its points. If there are many points, only some have marks.
 func (s *sheet) curve(i int, points []Point) {
 	for k, p := range points {
 		if p.Up[0] != p.Up[1] {
@@ -89,8 +89,8 @@ func (s *sheet) curve(i int, points []Point) {
 	}
 }
 
-// nameEnds writes the names of curves near their last points: at the right of the area, or, for curves in the
-// background, which look alike, within it.
+// nameEnds writes the names of curves near their last points. If atEnd is true, all curves end at the right edge of the
+// area, and the names are beyond it. If not, the curves are in the background, and the names are within the area.
 func (s *sheet) nameEnds(curves []Curve, words []string, atEnd bool) {
 	ends := doc.Map(curves, func(c Curve) float64 { return s.y.At(c.End().Y) })
 	for i, at := range spread(ends, labelHeight, s.area.y, s.area.y2) {
@@ -113,9 +113,9 @@ func (s *sheet) nameEnds(curves []Curve, words []string, atEnd bool) {
 	}
 }
 
-// Groups draws bars side by side, one bar for each series at each name, with the numbers above the bars. A line of
-// words are below the name of each group if all of these words have room. There is at least one name and one
-// series, and each series has a value for every name.
+// Groups draws groups of bars: at each name one bar for each series. The numbers are above the bars if they have room.
+// below has a line of words for each name. These lines are written below the names if all of them have room. There is
+// at least one name and one series, and each series has a value for every name.
 func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var all []float64
@@ -128,10 +128,10 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 		base := top + max(90, min(200, 0.4*width))
 		left := widest(text) + 8
 		up := Scale{Low: ticks[0], High: ticks[len(ticks)-1], From: base, To: top}
-		s.upTicks(up, ticks, text, left, width)
+		s.leftTicks(up, ticks, text, left, width)
 		step := (width - left) / float64(len(names))
 		bar := 0.84 * step / float64(len(series))
-		roomy := tickWidth("88.8") < bar
+		numbered := tickWidth("88.8") < bar
 		below := below
 		if slices.ContainsFunc(below, func(words string) bool { return tickWidth(words) >= step }) {
 			below = nil
@@ -142,7 +142,7 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 				v := l.Values[g]
 				x1, x2 := from+bar*float64(i), from+bar*float64(i+1)-0.5
 				s.Box(doc.Series(i), x1, up.At(v), x2, base, name+", "+l.Name+": "+number(v))
-				if roomy {
+				if numbered {
 					s.Word(doc.Tick, (x1+x2)/2, up.At(v)-3, doc.Middle, tickTexts([]float64{v}, 1)[0])
 				}
 			}

@@ -12,11 +12,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// widths are those that drawings are tried at.
+// widths are the widths at which the tests lay drawings out.
 var widths = []float64{50 * doc.Millimetre, doc.ColumnWidth, doc.PageWidth}
 
-// inside lays a drawing out at every width and fails unless each mark lies on its sheet, words with their whole length.
-func inside(t *rapid.T, plot doc.Plot) {
+// onSheet lays a drawing out at every width. It fails if a mark, or a part of a word, is not on the sheet, or if two
+// words overlap.
+func onSheet(t *rapid.T, plot doc.Plot) {
 	for _, width := range widths {
 		d := plot(width)
 		if d.Width != width {
@@ -51,7 +52,7 @@ func wordWidth(m doc.Mark) float64 {
 	return TextWidth(m.Text)
 }
 
-// overlap returns two words of a drawing that lie on one another.
+// overlap returns two words of a drawing that overlap.
 func overlap(d doc.Drawing) (a, b doc.Mark, found bool) {
 	var words []doc.Mark
 	for _, m := range d.Marks {
@@ -92,40 +93,40 @@ func curve(i int, values ...float64) Curve {
 	return c
 }
 
-// At every width all marks are on the sheet and no two words lie on one another, however many there are.
+// At every width all marks are on the sheet and no two words overlap, however many marks there are.
 func TestDrawingsAreOnTheirSheets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := points(t, 1e-6)
 		log := rapid.Bool().Draw(t, "log")
-		inside(t, Scatter(ps, Axis{Title: "processor time of a cell (s)", Log: log}, Axis{Title: "y", Percent: true},
+		onSheet(t, Scatter(ps, Axis{Title: "processor time of a cell (s)", Log: log}, Axis{Title: "y", Percent: true},
 			Legend{"on the front", "not on it", "line", "middle half of the splits", "95 % interval over sets"}))
-		inside(t, Diagonal(points(t, 0), "short", "a-longer-name", "test area under the ROC curve (%)", true))
+		onSheet(t, Diagonal(points(t, 0), "short", "a-longer-name", "test area under the ROC curve (%)", true))
 		var bars []Bar
 		for i := range rapid.IntRange(1, 30).Draw(t, "bars") {
 			bars = append(bars, Bar{Name: fmt.Sprint(i), Value: float64(rapid.IntRange(0, 100).Draw(t, "value"))})
 		}
-		inside(t, Bars(bars, "lambda", "splits that chose it"))
+		onSheet(t, Bars(bars, "lambda", "splits that chose it"))
 		n := rapid.IntRange(2, 30).Draw(t, "splits")
 		var curves []Curve
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
 			curves = append(curves, curve(i, rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")...))
 		}
-		inside(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true, Log: log},
+		onSheet(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true, Log: log},
 			Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
 		groups := []string{"10", "1000", "100000"}
 		bar := []float64{rapid.Float64Range(1, 9).Draw(t, "bar"), 3, 90}
-		inside(t, Groups(groups, []Series{{"A", bar}, {"B", bar}}, groups, "landmarks", Axis{Title: "accuracy (%)"}))
+		onSheet(t, Groups(groups, []Series{{"A", bar}, {"B", bar}}, groups, "landmarks", Axis{Title: "accuracy (%)"}))
 		var strips []Strip
 		for i, p := range ps {
 			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}},
 				Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
 		}
-		inside(t, Strips(strips, Axis{Title: "test accuracy (%)"}, "a split"))
+		onSheet(t, Strips(strips, Axis{Title: "test accuracy (%)"}, "a split"))
 	})
 }
 
-// A name that finds no room is counted in the legend, and every other one is on the drawing.
-func TestNamesAreThereOrCounted(t *testing.T) {
+// The legend counts the names that have no room, and all other names are on the drawing.
+func TestNamesAreDrawnOrCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := points(t, 1e-6)
 		for _, width := range widths {
@@ -161,7 +162,7 @@ func TestAFewNamesHaveRoom(t *testing.T) {
 	}
 }
 
-// Places are moved apart as little as it takes, and in their order.
+// Places move apart only as far as the gaps need it, and keep their order.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct{ places, want []float64 }{
 		{[]float64{10, 30}, []float64{10, 30}}, {[]float64{20, 20}, []float64{15, 25}},
@@ -174,8 +175,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Lines that differ in colour differ in dashes and marks, too: no two of the first have the same
-// role, nor neighbours the same shape. The others are in the background.
+// Readers without colours can distinguish the first doc.SeriesRoles curves. Each of these curves has its own role, and
+// so its own dashes. The marks of neighbouring curves differ in shape. The other curves are in the background.
 func TestSeriesWithoutColours(t *testing.T) {
 	var curves []Curve
 	for i := range 28 {
@@ -196,7 +197,7 @@ func TestSeriesWithoutColours(t *testing.T) {
 			t.Errorf("series %d: %d lines, shape %v", i, lines[doc.Series(i)], shapes[doc.Series(i)])
 		}
 	}
-	if lines[doc.Rest] != 28-doc.SeriesRoles+28 { // and one to each name
+	if lines[doc.Rest] != 28-doc.SeriesRoles+28 { // one for each further curve, and one from each curve to its name
 		t.Errorf("%d lines in the background", lines[doc.Rest])
 	}
 }
@@ -219,7 +220,7 @@ func TestLogTicks(t *testing.T) {
 	})
 }
 
-// A diagram has a name and a rank for each method, and a bar for each group or a count of those without room.
+// A diagram has a name and a rank for each method, and a bar for each group. It counts the bars that have no room.
 func TestCriticalDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 40).Draw(t, "methods")
@@ -235,7 +236,7 @@ func TestCriticalDifference(t *testing.T) {
 		}
 		plot := CriticalDifference(names, ranks, groups, rapid.SampledFrom([]float64{math.NaN(), 0.5, 50}).Draw(t,
 			"cd"))
-		inside(t, plot)
+		onSheet(t, plot)
 		for _, width := range widths {
 			words, bars, left := 0, 0, 0
 			for _, m := range plot(width).Marks {
@@ -261,7 +262,7 @@ func TestCriticalDifference(t *testing.T) {
 	})
 }
 
-// A bar that passes over a method has dots at those that it joins, and differs from a bar without gaps.
+// A bar that passes over a method has a dot at each method that it joins. A bar without gaps has none.
 func TestBarWithAGap(t *testing.T) {
 	for _, width := range widths {
 		dots, lines := 0, 0
@@ -280,7 +281,7 @@ func TestBarWithAGap(t *testing.T) {
 	}
 }
 
-// Numbers of the axis do not run into one another, however many methods there are: from 21 on every fifth has one.
+// Numbers of the axis do not overlap. With more than 20 methods, only rank 1 and every fifth rank have a number.
 func TestNumbersOfManyRanks(t *testing.T) {
 	for k, want := range map[int]int{6: 6, 20: 20, 30: 7} {
 		names, ranks := make([]string, k), make([]float64, k)
@@ -299,7 +300,7 @@ func TestNumbersOfManyRanks(t *testing.T) {
 	}
 }
 
-// Without a critical difference nothing is left free above the axis.
+// Without a critical difference there is no empty space above the axis.
 func TestDiagramWithoutLength(t *testing.T) {
 	names, ranks := []string{"a", "b", "c"}, []float64{1.2, 1.9, 2.9}
 	with, without := CriticalDifference(names, ranks, nil, 1)(doc.ColumnWidth),
@@ -309,6 +310,6 @@ func TestDiagramWithoutLength(t *testing.T) {
 		top = min(top, m.Y)
 	}
 	if top > 18 || without.Height >= with.Height {
-		t.Errorf("the first mark is at %v, the drawing is %v high, %v with a length", top, without.Height, with.Height)
+		t.Errorf("the first mark is at %v, the height is %v, with a difference %v", top, without.Height, with.Height)
 	}
 }

@@ -10,8 +10,8 @@ import (
 type Field struct {
 	Title  string
 	X, Y   [2]float64  // the rectangle
-	Values [][]float64 // at the middles of cells: rows from the bottom, each from the left
-	// values above and below zero differ in colour; else colours go from the least value to the largest
+	Values [][]float64 // at the middles of equal cells: rows from the bottom, each row from the left
+	// Values above and below zero differ in colour. If Signed is false, colours go from the least value to the largest.
 	Signed bool
 
 	Points []FieldPoint
@@ -24,8 +24,8 @@ type FieldPoint struct {
 	Class int
 }
 
-// Fields draws at least one field, as many side by side as the width has room for. classes names the two classes,
-// and marked says what the marks are; "" if there are none.
+// Fields draws at least one field, as many side by side as the width has room for. classes are the names of the two
+// classes. marked says in the legend what the marks are; "" if there are none.
 func Fields(fields []Field, classes [2]string, marked string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		const least, gap = 118.0, 10.0
@@ -72,12 +72,12 @@ func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 	level := f.levels()
 	rows, columns := float64(len(f.Values)), float64(len(f.Values[0]))
 	for r, values := range f.Values {
-		for c := 0; c < len(values); { // neighbours of one colour are one box
+		for c := 0; c < len(values); { // neighbours of one colour are drawn as one box
 			from, l := c, level(values[c])
 			for c < len(values) && level(values[c]) == l {
 				c++
 			}
-			below := 0.4 // boxes overlap, or their edges would show
+			below := 0.4 // boxes overlap a little, so that no edges show between them
 			if r == 0 {
 				below = 0
 			}
@@ -102,7 +102,7 @@ func (f Field) draw(d *doc.Drawing, left, top, width float64) float64 {
 	return top + height
 }
 
-// levels returns the function from values to the roles of doc.Field.
+// levels returns the function from a value to the number of its role, which doc.Field takes.
 func (f Field) levels() func(float64) int {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, row := range f.Values {

@@ -16,28 +16,28 @@ type ForestRow struct {
 	Summary             bool    // the line sums up the lines above it
 }
 
-// ForestOptions are what a forest plot says in addition to its rows.
+// ForestOptions are the words and the region of practical equivalence of a forest plot.
 type ForestOptions struct {
 	Axis string // what the estimates are, with their unit
-	// half the width of the region around zero in which differences do not matter; 0 or NaN for none
+	// half the width of the region of practical equivalence, which is around zero; 0 or NaN for none
 	Rope          float64
 	RopeText      string // what that region is called in the legend
 	Interval      string // what the intervals are, such as "95 % interval"
-	Single        string // what a row is that is no summary, such as "one data set"
+	Single        string // what a row without Summary is, such as "one data set"
 	Summary       string // what a summary is, such as "mean over data sets"
 	Worse, Better string // what negative and positive differences mean, such as "LGBM ahead"
 }
 
 const (
-	forestLine  = 13.0
+	forestLine  = 13.0  // height of a row
 	forestAxis  = 110.0 // least width of the axis
 	forestReach = 3.0   // the axis reaches at most this many times as far for intervals as for estimates
 )
 
-// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its
-// interval, a diamond for a summary, a line at zero and a shaded region of differences that do not matter.
-// Intervals that would leave the estimates no room end in an arrow at the edge of the axis. A row without an
-// interval shows its estimate alone, and a row without an estimate its words alone.
+// Forest draws at least one row, from the top to the bottom: a square at each estimate with a line for its interval,
+// and a diamond for a summary. A line is at zero, and the region of practical equivalence is shaded. An interval that
+// would leave the estimates no room ends in an arrow at the edge of the axis. A row without an interval shows only its
+// estimate, and a row without an estimate only its words.
 func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var labels, texts []string
@@ -56,14 +56,14 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 		if f.rope() {
 			s.Box(doc.Band, s.x.At(max(s.x.Low, -f.Rope)), top, s.x.At(min(s.x.High, f.Rope)), bottom, "")
 		}
-		s.acrossTicks(s.x, ticks, numbers, top, bottom)
+		s.bottomTicks(s.x, ticks, numbers, top, bottom)
 		s.Line(doc.Thin, s.x.At(0), top, s.x.At(0), bottom)
 		s.Line(doc.Axis, s.x.From, bottom, s.x.To, bottom)
 		outside := false
 		for i, r := range rows {
 			outside = s.forestRow(r, labels[i], top+forestLine*float64(i)+8) || outside
 		}
-		f.below(s, bottom)
+		f.belowAxis(s, bottom)
 		legend(&s.Drawing, f.keys(rows, outside))
 		return s.Drawing
 	}
@@ -71,8 +71,9 @@ func Forest(rows []ForestRow, f ForestOptions) doc.Plot {
 
 func (f ForestOptions) rope() bool { return f.Rope > 0 && !math.IsInf(f.Rope, 0) }
 
-// reach returns the ends of the axis. They enclose zero, the estimates, and the intervals as far as these leave the
-// estimates room, with a margin.
+// reach returns the ends of the axis. They enclose, with a margin, zero, the region of practical equivalence, the
+// estimates and the intervals of summaries. Of other intervals they enclose what is at most forestReach times as far
+// from zero as these.
 func (f ForestOptions) reach(rows []ForestRow) (low, high float64) {
 	include := func(v, least, most float64) {
 		if v = max(least, min(most, v)); !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -124,7 +125,7 @@ func ticksWithin(low, high float64) ([]float64, int) {
 	}
 }
 
-// forestRow draws a row whose middle is at y, and reports whether its interval goes on outside of the axis.
+// forestRow draws a row whose middle is at y, and reports whether its interval goes on beyond an end of the axis.
 func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
 	role := doc.Name
 	if r.Summary {
@@ -160,8 +161,8 @@ func (s *sheet) forestRow(r ForestRow, name string, y float64) (outside bool) {
 	return outside
 }
 
-// below writes the title of the axis and who is ahead at its sides.
-func (f ForestOptions) below(s *sheet, bottom float64) {
+// belowAxis writes the title of the axis and, below it, what differences on either side of zero mean.
+func (f ForestOptions) belowAxis(s *sheet, bottom float64) {
 	s.bottomTitle(f.Axis, (s.x.From+s.x.To)/2, bottom)
 	zero := s.x.At(0)
 	worse, better := "< "+f.Worse, f.Better+" >"
@@ -201,7 +202,7 @@ func (f ForestOptions) keys(rows []ForestRow, outside bool) []key {
 			d.Line(doc.Mean, x-6, y, x+6, y)
 			d.Line(doc.Mean, x+6, y, x+2, y-3)
 			d.Line(doc.Mean, x+6, y, x+2, y+3)
-		}, "goes on outside"})
+		}, "the interval goes on beyond the axis"})
 	}
 	if f.rope() {
 		keys = append(keys, key{boxKey(doc.Band), f.RopeText})

@@ -13,9 +13,9 @@ import (
 
 var nan = math.NaN()
 
-// By hand: an axis that goes from -2 to 2, so that zero is in the middle of it, the region of what does not matter
-// from a quarter to three quarters, and what sums up is a diamond; a row without an interval has no line and
-// one without an estimate its words alone.
+// By hand: the axis goes from -2 to 2, so that zero is in its middle. The region of practical equivalence goes from a
+// quarter of the axis to three quarters. The summary is a diamond. A row without an interval has no line, and a row
+// without an estimate has only words.
 func TestForestByHand(t *testing.T) {
 	rows := []ForestRow{
 		{Label: "wine", Estimate: -2, Low: -2, High: 0, Text: "0.04"},
@@ -59,7 +59,7 @@ func TestForestByHand(t *testing.T) {
 	must.Hold(t, words, "none|", "difference (points)|", "< B ahead|", "A ahead >|", "small|")
 }
 
-// An interval that is far wider than all estimates ends in an arrow, and the legend says so; the estimates keep
+// An interval that reaches far beyond all estimates ends in an arrow, which the legend explains. The estimates keep
 // their room.
 func TestForestOfOneWideInterval(t *testing.T) {
 	rows := []ForestRow{{Label: "a", Estimate: 1, Low: 0.5, High: 1.5},
@@ -75,12 +75,12 @@ func TestForestOfOneWideInterval(t *testing.T) {
 		}
 		text += m.Text
 	}
-	if arrows != 6 || !strings.Contains(text, "goes on outside") || at[0]-at[1] < doc.PageWidth/6 {
+	if arrows != 6 || !strings.Contains(text, "goes on beyond") || at[0]-at[1] < doc.PageWidth/6 {
 		t.Errorf("%d strokes of arrows, estimates at %v: %s", arrows, at, text)
 	}
 }
 
-// Whatever the rows, all marks are on the sheet and no two words lie on one another.
+// Whatever the rows are, all marks are on the sheet and no two words overlap.
 func TestForestIsOnItsSheet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Custom(func(t *rapid.T) float64 {
@@ -93,7 +93,7 @@ func TestForestIsOnItsSheet(t *testing.T) {
 				Low: number.Draw(t, "low"), High: number.Draw(t, "high"), Summary: rapid.Bool().Draw(t, "summary"),
 				Text: rapid.SampledFrom([]string{"", "p = 0.04"}).Draw(t, "text")})
 		}
-		inside(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)",
+		onSheet(t, Forest(rows, ForestOptions{Axis: "difference of mean test accuracies (percentage points)",
 			Rope: number.Draw(t, "rope"), Better: "GBRFF-random ahead", Worse: "RFF-SQL-MKL-JOINT ahead"}))
 	})
 }

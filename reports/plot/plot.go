@@ -1,10 +1,10 @@
-// Package plot makes the drawings of reports: pure functions from numbers to a doc.Plot, which is laid out for the
-// width it gets.
+// Package plot makes the drawings of reports. Its functions take numbers and return a doc.Plot, which lays the drawing
+// out for a given width.
 //
-// Letters have one size in every drawing, that of a paper's small print. A narrow drawing leaves out what it
-// has no room for and counts it in its legend; it never draws over something else. A legend, or words next to
-// the lines, explains what values have in common. Where colours distinguish values, dashes or shapes do so,
-// too.
+// Letters have the same two sizes in every drawing, those of a paper's small print. No two words overlap: a narrow
+// drawing leaves out words for which it has no room. The legend counts the names of points, and the bars of a diagram
+// of ranks, that are left out. A legend, or words next to lines, explains the marks. Curves that differ in colour also
+// differ in dashes and marks.
 //
 // The package reads no results, computes no statistics and writes no format. Package render writes formats.
 package plot
@@ -20,7 +20,7 @@ type Scale struct {
 	Log                 bool
 }
 
-// At is the place of a value.
+// At returns the place of a value.
 func (s Scale) At(v float64) float64 {
 	low, high := s.Low, s.High
 	if s.Log {
@@ -29,13 +29,13 @@ func (s Scale) At(v float64) float64 {
 	return s.From + (v-low)/(high-low)*(s.To-s.From)
 }
 
-// Ticks returns two to six round numbers that enclose low and high and the decimals they need.
-// Those of percentages stay within 0 and 100.
+// Ticks returns two to six round numbers that enclose low and high, and how many decimals they need. Ticks of
+// percentages stay within 0 and 100.
 func Ticks(low, high float64, percent bool) ([]float64, int) {
 	exponent := -2
 	switch {
 	case percent:
-		const least = 0.1 // of a percent; a smaller range would need ticks finer than any split tells
+		const least = 0.1 // percentage points; a smaller range is widened by 1 point
 		if high-low < least {
 			low, high = max(0, low-0.5), min(100, high+0.5)
 		}

@@ -13,7 +13,7 @@ func TestTicks(t *testing.T) {
 		high := rapid.Float64Range(low, 100).Draw(t, "high")
 		ticks, decimals := Ticks(low, high, true)
 		first, last := ticks[0], ticks[len(ticks)-1]
-		const slack = 1e-6 // of a tick that a value is taken to reach
+		const slack = 1e-6 // a tick encloses a value that is beyond it by rounding alone
 		if len(ticks) < 2 || len(ticks) > 6 || first > low+slack || last < high-slack || first < 0 ||
 			last > 100+slack || decimals > 2 {
 			t.Fatalf("ticks of %v..%v: %v with %d decimals", low, high, ticks, decimals)

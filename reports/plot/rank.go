@@ -13,32 +13,32 @@ import (
 const (
 	rankAxis  = 44.0 // y of the axis
 	rankCD    = 18.0 // room above the axis for the critical difference
-	rankLine  = 15.0 // between names at both sides
-	rankBar   = 8.0  // between bars
-	rankLeast = 0.3  // share of the width that the axis has at least, with names at both sides
+	rankLine  = 15.0 // distance between names at one side
+	rankBar   = 8.0  // distance between bars
+	rankLeast = 0.3  // least share of the width for the axis, if names are at both sides
 
-	mostAtSides = 16 // methods whose names are at both sides
+	mostAtSides = 16 // methods, if their names are at both sides
 	mostBars    = 6  // bars below the axis
 
 	listTop  = 52.0  // y of the first line of a list
-	listLine = 12.5  // between its lines
-	listBar  = 6.5   // between its bars
+	listLine = 12.5  // distance between its lines
+	listBar  = 6.5   // distance between its bars
 	listAxis = 100.0 // least width of its axis
 
-	rankNumbers = 20   // methods up to which every rank of the axis has its number, where there is room
+	rankNumbers = 20   // the most methods for which every rank on the axis may have its number
 	rankNumber  = 16.0 // room for a number
 )
 
 const rankTitle = "average rank"
 
 // CriticalDifference draws the diagram of Demsar (2006, figure 1): methods on an axis of average ranks, the
-// best at the left, with bars that join methods without a significant difference. names and ranks are in increasing
-// order of rank, at least two. Each of bars holds the places of the methods that a bar joins, in increasing
-// order; bars of the best methods are first. cd is the length of the critical difference, which is drawn
-// above the axis, or NaN for none.
+// best at the left, with bars that join methods without a significant difference. names and ranks are sorted by rank,
+// and there are at least two. Each of bars holds the ascending indexes of the methods that a bar joins, and bars of the
+// best methods are first. cd is the length of the critical difference, which is drawn above the axis, or NaN for
+// none.
 //
-// With many methods, many bars or long names there is no room for names at both sides. Then the methods are a
-// list, one a line, with the bars at its right. Bars without room are counted below.
+// With many methods, many bars or long names there is no room for names at both sides. Then the methods are a list with
+// one method on each line, and the bars are at its right. The legend counts bars that have no room.
 func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64) doc.Plot {
 	return func(width float64) doc.Drawing {
 		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, Drawing: doc.Drawing{Width: width}}
@@ -59,7 +59,7 @@ func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float6
 	}
 }
 
-// A ranking is a diagram of critical differences on its way.
+// A ranking is a diagram of critical differences that is being drawn.
 type ranking struct {
 	doc.Drawing
 	names []string
@@ -69,7 +69,7 @@ type ranking struct {
 	scale Scale
 }
 
-// raise moves everything up, where nothing is drawn above the axis.
+// raise moves all marks up. It removes the room above the axis if no critical difference is drawn there.
 func (r *ranking) raise(by float64) {
 	for i := range r.Marks {
 		r.Marks[i].Y -= by
@@ -86,11 +86,11 @@ func (r *ranking) axis(from, to float64) {
 	r.scale = Scale{Low: 1, High: float64(k), From: from, To: to}
 	r.Line(doc.Thin, from, rankAxis, to, rankAxis)
 	r.Word(doc.Tick, from-10, rankAxis, doc.End, rankTitle)
-	every, apart := 1, (to-from)/float64(k-1)
-	if k > rankNumbers || apart < rankNumber {
+	every, distance := 1, (to-from)/float64(k-1)
+	if k > rankNumbers || distance < rankNumber {
 		every = 5
 	}
-	if 5*apart < rankNumber {
+	if 5*distance < rankNumber {
 		every = 10
 	}
 	for rank := 1; rank <= k; rank++ {
@@ -143,7 +143,7 @@ func (r *ranking) sides(side float64) {
 	r.legend(0)
 }
 
-// list draws a line a method, the best at the top, and the leading bars at the right.
+// list draws one line for each method, the best at the top, and as many of the first bars as have room at the right.
 func (r *ranking) list() {
 	k := len(r.names)
 	names := clipped(r.names, r.Width-listAxis-listBar-60)
@@ -172,8 +172,8 @@ func (r *ranking) list() {
 	r.legend(len(r.bars) - shown)
 }
 
-// join draws a bar that is a little longer than from its first place to its last. A bar that passes over a method
-// which it does not join is a thin line with dots at the methods that it joins.
+// join draws a bar from its first method to its last, and a little further at both ends. A bar that passes over a
+// method that it does not join is a thin line instead, with dots at the methods that it joins.
 func (r *ranking) join(bar []int, at func(place int) (x, y float64), dx, dy float64) {
 	first, last := bar[0], bar[len(bar)-1]
 	x, y := at(first)
@@ -189,10 +189,10 @@ func (r *ranking) join(bar []int, at func(place int) (x, y float64), dx, dy floa
 	}
 }
 
-// gapped reports whether a bar passes over places that are not its own.
+// gapped reports whether a bar passes over methods that it does not join.
 func gapped(bar []int) bool { return bar[len(bar)-1]-bar[0] >= len(bar) }
 
-// legend says what lines mean and how many bars are left out.
+// legend says what lines mean. left is the number of bars that have no room.
 func (r *ranking) legend(left int) {
 	var keys []key
 	if !math.IsNaN(r.cd) {

@@ -10,20 +10,20 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// An Axis is what a scatter or a line plot has at its bottom and its left.
+// An Axis is the axis at the bottom or at the left of a drawing.
 type Axis struct {
 	Title   string
-	Log     bool // of positive values
+	Log     bool // the scale is logarithmic, and all values are positive
 	Percent bool // ticks stay within 0 and 100
-	Whole   bool // ticks are whole numbers
-	Down    bool // of y: small values are at the top
+	Whole   bool // all values are whole numbers, and so are ticks if the values differ
+	Down    bool // for y: small values are at the top
 }
 
 // Geometry of sheets, in units of a drawing.
 const (
-	sheetTop    = 19.0 // above the area of the values, with a title of one line for y
-	sheetTitle  = 9.0  // y of that title
-	sheetBottom = 20.0 // below the area, with the ticks
+	sheetTop    = 19.0 // room above the area of the values, for a title of one line
+	sheetTitle  = 9.0  // y of the first line of the title
+	sheetBottom = 20.0 // room below the area, for the ticks
 )
 
 // A sheet is a drawing with axes.
@@ -33,8 +33,8 @@ type sheet struct {
 	area box
 }
 
-// newSheet draws axes around values on a drawing of a width. right is the room for words at the right, and height
-// the least height of the area of the values.
+// newSheet returns a drawing of a given width with axes around values. right is the room for words at the right, and
+// height is the least height of the area of the values.
 func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64) *sheet {
 	height = max(height, min(280, 0.6*width))
 	s := &sheet{Drawing: doc.Drawing{Width: width}}
@@ -50,8 +50,8 @@ func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64)
 		s.y.From, s.y.To = s.y.To, s.y.From
 	}
 	s.area = box{left, top, s.x.To, bottom}
-	s.acrossTicks(s.x, xTicks, xText, top, bottom)
-	s.upTicks(s.y, yTicks, yText, left, s.x.To)
+	s.bottomTicks(s.x, xTicks, xText, top, bottom)
+	s.leftTicks(s.y, yTicks, yText, left, s.x.To)
 	s.Line(doc.Axis, left, bottom, s.x.To, bottom)
 	s.Line(doc.Axis, left, top, left, bottom)
 	s.bottomTitle(x.Title, (s.x.From+s.x.To)/2, bottom)
@@ -73,22 +73,22 @@ func (s *sheet) bottomTitle(title string, at, bottom float64) {
 	s.Height = bottom + sheetBottom
 	for _, line := range wrap(title, s.Width) {
 		s.Height += lineHeight
-		s.tick(at, s.Height-5, line)
+		s.smallWord(at, s.Height-5, line)
 	}
 }
 
-// tick writes a small word whose middle is at the given place, or as near as the edges of the drawing allow. It
-// returns where the word begins and ends.
-func (s *sheet) tick(at, y float64, text string) (from, to float64) {
+// smallWord writes a word in small type. Its middle is at the given place, or as near as the edges of the drawing
+// allow. smallWord returns where the word begins and ends.
+func (s *sheet) smallWord(at, y float64, text string) (from, to float64) {
 	half := tickWidth(text) / 2
 	at = max(half, min(at, s.Width-half))
 	s.Word(doc.Tick, at, y, doc.Middle, text)
 	return at - half, at + half
 }
 
-// acrossTicks draws the ticks of an axis at the bottom of an area. A number that would touch the number before it
-// is left out.
-func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, bottom float64) {
+// bottomTicks draws the ticks of an axis at the bottom of an area, and lines above them. A number that would touch the
+// number before it is left out.
+func (s *sheet) bottomTicks(scale Scale, ticks []float64, texts []string, top, bottom float64) {
 	end := math.Inf(-1)
 	for i, v := range ticks {
 		at, half := scale.At(v), tickWidth(texts[i])/2
@@ -101,15 +101,15 @@ func (s *sheet) acrossTicks(scale Scale, ticks []float64, texts []string, top, b
 	}
 }
 
-// upTicks draws the ticks of an axis at the left of an area.
-func (s *sheet) upTicks(scale Scale, ticks []float64, texts []string, left, right float64) {
+// leftTicks draws the ticks of an axis at the left of an area, and lines at their right.
+func (s *sheet) leftTicks(scale Scale, ticks []float64, texts []string, left, right float64) {
 	for i, v := range ticks {
 		s.Line(doc.Grid, left, scale.At(v), right, scale.At(v))
 		s.Word(doc.Tick, left-5, scale.At(v)+3, doc.End, texts[i])
 	}
 }
 
-// ticks are round numbers that enclose the values, and their texts.
+// ticks returns round numbers that enclose the values, and their texts.
 func (a Axis) ticks(values []float64) ([]float64, []string) {
 	low, high := slices.Min(values), slices.Max(values)
 	if a.Log {
@@ -135,7 +135,8 @@ func tickTexts(ticks []float64, decimals int) []string {
 	return texts
 }
 
-// logTicks returns powers of ten and their texts. If low and high are close, it adds 2 and 5 times the powers.
+// logTicks returns ticks that enclose low and high, and their texts. Ticks are powers of ten and, if low and high are
+// close, 2 and 5 times these powers.
 func logTicks(low, high float64) ([]float64, []string) {
 	first, last := int(math.Floor(math.Log10(low)+1e-9)), int(math.Ceil(math.Log10(high)-1e-9))
 	if first == last {
@@ -163,7 +164,7 @@ func logTicks(low, high float64) ([]float64, []string) {
 	return ticks, texts
 }
 
-// A Point is a named place of a scatter.
+// A Point is a point of a scatter, of a curve or of a strip.
 type Point struct {
 	Name, Tip  string
 	X, Y       float64
@@ -171,27 +172,27 @@ type Point struct {
 	Front      bool       // the point and its name are emphasised
 }
 
-// A Legend says what the parts of a scatter mean; "" for what is not drawn.
+// A Legend says what the parts of a scatter mean. The text of a part that is not drawn is "".
 type Legend struct {
 	Front, Other string // points
 	Line         string // the line through the front
 	Across, Up   string // intervals
 }
 
-// Scatter draws at least one named point, and a line like stairs through the points of the front, from the left to
-// the right.
+// Scatter draws at least one named point. A line like stairs goes through the points of the front, from the left to the
+// right.
 func Scatter(points []Point, x, y Axis, text Legend) doc.Plot {
 	return func(width float64) doc.Drawing {
 		xs, ys := coordinates(points)
 		s := newSheet(width, x, y, xs, ys, 0, 0)
 		taken := s.intervals(points)
 		s.stairs(points, &taken)
-		s.legend(text, s.named(points, taken, doc.Name))
+		s.legend(text, s.drawNamed(points, taken, doc.Name))
 		return s.Drawing
 	}
 }
 
-// coordinates are the values of points with the ends of their intervals.
+// coordinates returns the values of points and the ends of their intervals.
 func coordinates(points []Point) (xs, ys []float64) {
 	for _, p := range points {
 		xs, ys = append(xs, p.X), append(ys, p.Y)
@@ -205,9 +206,9 @@ func coordinates(points []Point) (xs, ys []float64) {
 	return xs, ys
 }
 
-// named draws points and their names, those of the front as diamonds with names of a role, and returns how many
-// names have no room.
-func (s *sheet) named(points []Point, taken crowd, front doc.Role) (left int) {
+// drawNamed draws points with their names. Points of the front are diamonds, and their names have the role front.
+// drawNamed returns how many names have no room.
+func (s *sheet) drawNamed(points []Point, taken obstacles, front doc.Role) (left int) {
 	var labels []label
 	for _, p := range points {
 		at, up := s.x.At(p.X), s.y.At(p.Y)
@@ -221,11 +222,11 @@ func (s *sheet) named(points []Point, taken crowd, front doc.Role) (left int) {
 		taken.hard = append(taken.hard, box{at - 4, up - 4, at + 4, up + 4})
 		labels = append(labels, label{p.Name, role, at, up})
 	}
-	return taken.name(&s.Drawing, box{s.area.x, s.area.y - 7, s.Width, s.area.y2}, labels)
+	return taken.writeNames(&s.Drawing, box{s.area.x, s.area.y - 7, s.Width, s.area.y2}, labels)
 }
 
 // intervals draws the intervals of points. It returns the places that names should avoid.
-func (s *sheet) intervals(points []Point) (taken crowd) {
+func (s *sheet) intervals(points []Point) (taken obstacles) {
 	for _, p := range points {
 		at, up := s.x.At(p.X), s.y.At(p.Y)
 		if p.Across[0] != p.Across[1] {
@@ -243,7 +244,7 @@ func (s *sheet) intervals(points []Point) (taken crowd) {
 }
 
 // stairs draws the line of the front: a value that is reached at an x stays reached at every larger x.
-func (s *sheet) stairs(points []Point, taken *crowd) {
+func (s *sheet) stairs(points []Point, taken *obstacles) {
 	var front []Point
 	for _, p := range points {
 		if p.Front {
@@ -259,6 +260,7 @@ func (s *sheet) stairs(points []Point, taken *crowd) {
 	}
 }
 
+// legend explains the parts of a scatter. left is the number of names that have no room.
 func (s *sheet) legend(text Legend, left int) {
 	keys := []key{
 		{diamondKey(doc.Mean, 4), text.Front}, {dotKey(doc.Value, 3), text.Other},
@@ -278,17 +280,17 @@ func names(n int) string {
 	return fmt.Sprintf("%d names", n)
 }
 
-// Background is the end of a legend, which says that Curves draws curves in the background; "" if there are too few
-// for this. The curves must be in the order of their last value, the best first.
-func Background(curves int) string {
+// BackgroundNote returns the end of a legend, which says that Curves draws some curves in the background; "" if it
+// draws none there. The curves must be sorted by their last value, the best first.
+func BackgroundNote(curves int) string {
 	if curves <= doc.SeriesRoles {
 		return ""
 	}
 	return fmt.Sprintf("; the %d best at the end are in colours, the others grey", doc.SeriesRoles)
 }
 
-// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates
-// are equal. x and y name the coordinates, and measure says what both of them are.
+// Diagonal draws at least one named point on two axes of the same scale, with the line on which both coordinates are
+// equal. x and y name the coordinates, measure says what both of them are, and percent keeps ticks within 0 and 100.
 func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var both []float64
@@ -305,8 +307,8 @@ func Diagonal(points []Point, x, y, measure string, percent bool) doc.Plot {
 		s := newSheet(width, Axis{Title: x + ", " + measure, Percent: percent},
 			Axis{Title: y + ", " + measure, Percent: percent}, both, both, 0, 0)
 		s.Line(doc.Axis, s.x.From, s.y.From, s.x.To, s.y.To)
-		taken := crowd{soft: along([4]float64{s.x.From, s.y.From, s.x.To, s.y.To})}
-		s.legend(text, s.named(points, taken, doc.Tick))
+		taken := obstacles{soft: along([4]float64{s.x.From, s.y.From, s.x.To, s.y.To})}
+		s.legend(text, s.drawNamed(points, taken, doc.Tick))
 		return s.Drawing
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // helvetica holds the widths of the letters from space to ~ in thousandths of their size. Arial and Liberation Sans
-// have the same.
+// have letters of the same widths.
 var helvetica = [...]float64{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
 	556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -28,7 +28,7 @@ func TextWidth(text string) float64 {
 		switch {
 		case r >= ' ' && r <= '~':
 			width += helvetica[r-' ']
-		case r < 0x2e80: // letters with accents, say
+		case r < 0x2e80: // for example letters with accents
 			width += 600
 		default:
 			width += 1000
@@ -75,18 +75,18 @@ func wrap(text string, width float64) []string {
 	return lines
 }
 
-// lineHeight is between lines of words.
+// lineHeight is the distance between lines of words.
 const lineHeight = 12.0
 
-// A key is a line of a legend: what a mark means. draw makes the mark, at most 16 wide, at the middle of its place;
-// nil for none.
+// A key says in a legend what a mark means. draw makes the mark, at most 16 wide, with its middle at a place. If draw
+// is nil, the key is a text without a mark.
 type key struct {
 	draw func(d *doc.Drawing, x, y float64)
 	text string
 }
 
-// legend writes keys below a drawing, as many on a line as its width has room for, and makes the drawing higher by
-// them.
+// legend writes keys below a drawing, as many on a line as the width has room for. The drawing becomes higher by these
+// lines.
 func legend(d *doc.Drawing, keys []key) {
 	const sample, gap = 20.0, 14.0
 	x, y := 0.0, d.Height+12
@@ -116,7 +116,7 @@ func legend(d *doc.Drawing, keys []key) {
 	}
 }
 
-// These are marks of legends.
+// These functions return the function draw of a key.
 func dotKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Dot(role, x, y, radius, "") }
 }
@@ -133,7 +133,8 @@ func boxKey(role doc.Role) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Box(role, x-7, y-4, x+7, y+4, "") }
 }
 
-// marker draws the mark of the i-th series, which has a shape that differs from its neighbours'.
+// marker draws the mark of the i-th series. Marks of neighbouring series differ in shape, except for series in the
+// background.
 func marker(d *doc.Drawing, i int, x, y float64) {
 	role, size := doc.Series(i), 3.0
 	switch {
@@ -150,7 +151,7 @@ func marker(d *doc.Drawing, i int, x, y float64) {
 	}
 }
 
-// A box is a part of a drawing that something lies on.
+// A box is a rectangle of a drawing.
 type box struct{ x, y, x2, y2 float64 }
 
 func (b box) meets(o box) bool { return b.x < o.x2 && o.x < b.x2 && b.y < o.y2 && o.y < b.y2 }
@@ -161,33 +162,34 @@ const labelHeight = 11.0
 // wordBox is the area of a name whose baseline starts at a place.
 func wordBox(width, x, y float64) box { return box{x, y - labelHeight + 2.5, x + width, y + 2.5} }
 
-// A label is a name that is to be near its place.
+// A label is the name of a point, which is at x, y.
 type label struct {
 	text string
 	role doc.Role
 	x, y float64
 }
 
-// A crowd is the places that a name must not cover (hard), and those that it should not cover (soft).
-type crowd struct{ hard, soft []box }
+// The obstacles of a drawing are areas that a name must not cover (hard), and areas that it should not cover (soft).
+type obstacles struct{ hard, soft []box }
 
-func (c crowd) free(b box, soft bool) bool {
+// free reports whether a box covers nothing hard and, if soft is true, nothing soft.
+func (c obstacles) free(b box, soft bool) bool {
 	meets := func(o box) bool { return b.meets(o) }
 	return !slices.ContainsFunc(c.hard, meets) && !(soft && slices.ContainsFunc(c.soft, meets))
 }
 
-// A placed label has a place, and a line to its point if the point is not next to it.
+// A placed label has an area, and a line to its point if the point is not next to it.
 type placed struct {
 	label
 	box
 	line    [4]float64
-	further float64 // its distance from its point, beyond that of a label next to the point
+	further float64 // how much further it is from its point than a label next to the point
 }
 
-// name writes labels within an area: next to their place where there is room, else further away with a thin
-// line to the place. It returns how many labels have no room. Names in large type choose first, and of names in one
-// type those with the most neighbours.
-func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
+// writeNames writes labels within an area: next to their points where there is room, else at a distance, with a thin
+// line to the point. It returns how many labels have no room. Labels in large type get their places first. Of labels in
+// one type, those with the most neighbours do.
+func (c obstacles) writeNames(d *doc.Drawing, area box, labels []label) (left int) {
 	neighbours := func(l label) (n int) {
 		for _, o := range labels {
 			if math.Abs(o.x-l.x) < 40 && math.Abs(o.y-l.y) < 20 {
@@ -203,9 +205,9 @@ func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 	})
 	var all []placed
 	for _, l := range labels {
-		p, ok := c.place(area, l, true)
+		p, ok := c.findPlace(area, l, true)
 		if !ok {
-			p, ok = c.place(area, l, false)
+			p, ok = c.findPlace(area, l, false)
 		}
 		if !ok {
 			continue
@@ -224,22 +226,22 @@ func (c crowd) name(d *doc.Drawing, area box, labels []label) (left int) {
 	return len(labels) - len(all)
 }
 
-// place finds the first free place for a label, from near to far. With soft it accepts only a near place that
-// covers nothing of soft.
-func (c crowd) place(area box, l label, soft bool) (placed, bool) {
+// findPlace finds the first free place for a label, from near to far. If soft is true, it accepts only a near place
+// that covers no soft area.
+func (c obstacles) findPlace(area box, l label, soft bool) (placed, bool) {
 	width := TextWidth(l.text)
 	if l.role == doc.Tick {
 		width = tickWidth(l.text)
 	}
-	far := []float64{0, 9, 18, 28, 40, 54, 70, 90}
+	distances := []float64{0, 9, 18, 28, 40, 54, 70, 90}
 	if soft {
-		far = far[:4]
+		distances = distances[:4]
 	}
-	for _, r := range far {
+	for _, r := range distances {
 		for _, way := range [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1},
 			{1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}} {
 			x, y := l.x-width/2+way[0]*(width/2+6+r), l.y+3.5+way[1]*(10+r)
-			if way[0] != 0 && way[1] != 0 { // nearer, as corners are
+			if way[0] != 0 && way[1] != 0 { // a corner faces the point, which is further away than a side would be
 				x, y = x-2*way[0], y-3*way[1]
 			}
 			p := placed{l, wordBox(width, x, y), [4]float64{l.x + 4*way[0], l.y + 4*way[1], l.x + way[0]*(5+r),
@@ -269,16 +271,17 @@ func along(line [4]float64) []box {
 	return out
 }
 
-// spread moves places on a line apart, as little as possible, so that there is a gap between every two. They
-// stay within low and high where they fit. It returns them in the order given.
+// spread moves places on a line apart, as little as possible, so that neighbours have at least the given gap. The
+// places stay within low and high if they fit. spread returns them in the order given.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	// After gap times its position is subtracted from each place, the places must ascend. A pool is neighbours that
-	// do not ascend; all members of a pool get their mean.
+	// After gap times its position is subtracted from each place, the places must not descend. This is isotonic
+	// regression, which the pool-adjacent-violators algorithm solves: neighbours that descend form a pool, and all
+	// members of a pool get their mean.
 	type pool struct {
 		mean float64
 		n    int
