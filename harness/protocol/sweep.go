@@ -87,7 +87,7 @@ func (p *Protocol) expandSweep() error {
 	case s == nil:
 		return nil
 	case s.Datasets && (s.Values != nil || s.Series != nil):
-		return errors.New("sweep: datasets = true takes the sets for its points; leave out values and series")
+		return errors.New("sweep: datasets = true makes the data sets its points; leave out values and series")
 	case s.Datasets:
 		return nil
 	case s.Name == "" || len(s.Values) == 0 || len(s.Series) == 0:

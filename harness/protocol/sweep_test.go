@@ -93,7 +93,7 @@ func TestSweepIsChecked(t *testing.T) {
 		{"free = false", "order = 3"}: `protocol mine: ` +
 			`sweep.series.Twice: params sets "order", which the sweep varies`,
 		{"[sweep.series]", "datasets = true\n[sweep.series]"}: "protocol mine: sweep: " +
-			"datasets = true takes the sets for its points; leave out values and series",
+			"datasets = true makes the data sets its points; leave out values and series",
 		{"[methods.Line]", "[methods.\"Line order=2\"]\nof = \"Line\"\n[methods.Line]"}: `protocol mine: sweep and ` +
 			`[methods] both have "Line order=2"`,
 	} {

@@ -33,7 +33,7 @@ const (
 	ClassTimeout Class = "timeout" // no result within the limit
 	ClassOOM     Class = "oom"     // its processes needed more memory than the limit
 	ClassCrash   Class = "crash"   // a panic, a signal, an exit
-	// The answer is invalid: a score that is no number, half a message, or data that the method changed.
+	// The answer is invalid: a score that is no number, an incomplete message, or data that the method changed.
 	ClassBadOutput Class = "bad-output"
 	ClassError     Class = "error" // the method returned an error
 )
@@ -131,8 +131,8 @@ type Run struct {
 	PredictSeconds *float64
 	// CPUSeconds is the processor time of the cell's threads and of processes that they started; nil if unknown.
 	CPUSeconds *float64
-	// PeakRSSBytes is measured for the whole process up to the cell's end. For an isolated cell it is that of the
-	// cell's own processes.
+	// PeakRSSBytes is the peak of memory up to the cell's end: of the cell's own processes if the cell is isolated,
+	// else of the whole process that runs cells.
 	PeakRSSBytes   *int64
 	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
 	TimeoutSeconds *float64
