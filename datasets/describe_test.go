@@ -391,7 +391,7 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		},
 		Read: func(f format.File) (*format.Table, error) {
 			lines := bytes.Split(bytes.TrimSpace(f.Data), []byte("\n"))[1:]
-			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, Most: len(lines),
+			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, MaxRows: len(lines),
 				Rows: func(yield func(format.Row, error) bool) {
 					for i, line := range lines {
 						if !yield(format.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {

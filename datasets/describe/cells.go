@@ -33,8 +33,8 @@ func readCells(f *format.Format, in format.File) (*cells, error) {
 	}
 	c := &cells{Table: t}
 	const rowBytes, endBytes = 2 * 16, 4
-	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.Most), rowBytes)); !in.Fits(memory) {
-		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.Most)
+	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.MaxRows), rowBytes)); !in.Fits(memory) {
+		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
 	}
 	if memory := format.Product(int64(t.Width), columnBytes); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer columns", "%s: %d columns", in.Name, t.Width)

@@ -232,8 +232,8 @@ func (s *source) readLabels(k int, in format.File) error {
 		return err
 	}
 	const labelBytes = 2 * (24 + 16)
-	if memory := format.Product(int64(t.Most), labelBytes); !in.Fits(memory) {
-		return in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.Most)
+	if memory := format.Product(int64(t.MaxRows), labelBytes); !in.Fits(memory) {
+		return in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
 	}
 	var first error
 	before := len(s.labels)

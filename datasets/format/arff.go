@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// ARFF is Weka's attribute-relation format: @attribute lines, then @data with one row a line. A row is values separated
-// by commas or, in a line without a comma, by blanks and tabs, or a sparse row in braces, {index value, ...}. A remark
-// behind a row begins with a blank and %. A value that a sparse row leaves out is 0, or the first level of a nominal
-// attribute. Keywords ignore case, % begins a comment line, names and values may be quoted with ' or ", with \ before a
-// quote inside, and \n, \r and \t for line ends and tabs. The types are numeric, real, integer, {level, ...}, string
-// and date. An attribute of type string or date must be dropped or listed as categorical.
+// ARFF is Weka's attribute-relation format: @attribute lines, then @data, and then a row in each line. The values of a
+// row are separated by commas or, in a line without a comma, by blanks and tabs. A sparse row is in braces,
+// {index value, ...}. A value that it leaves out is 0, or the first level of a nominal attribute. The case of keywords
+// does not matter. A comment is a line that begins with %, or it follows a row and begins with a blank and %. Names and
+// values may be quoted with ' or ". In quotes, \ precedes a quote, and \n, \r and \t are line ends and tabs. The types
+// are numeric, real, integer, {level, ...}, string and date. An attribute of type string or date can be an input if the
+// description lists it as categorical or in dates.
 var ARFF = Format{
 	Name: "arff", Extensions: []string{".arff"}, Keys: tableKeys, Missing: "?",
 	Sniff: func(sample []byte) (Options, bool) {
 		for line := range bytes.Lines(sample) {
-			if line = bytes.TrimSpace(line); !isRemark(line) && line[0] != '#' {
+			if line = bytes.TrimSpace(line); !isComment(line) && line[0] != '#' {
 				return Options{}, line[0] == '@'
 			}
 		}
@@ -27,10 +28,10 @@ var ARFF = Format{
 	Read: readARFF,
 }
 
-// isRemark reports whether a line of an ARFF file is empty or a comment.
-func isRemark(trimmed []byte) bool { return len(trimmed) == 0 || trimmed[0] == '%' }
+// isComment reports whether a line of an ARFF file is empty or a comment.
+func isComment(trimmed []byte) bool { return len(trimmed) == 0 || trimmed[0] == '%' }
 
-// readARFF reads the lines up to @data.
+// readARFF reads the lines up to @data, and counts the rows after it.
 func readARFF(f File) (*Table, error) {
 	text, t, err := f.text()
 	if err != nil {
@@ -38,7 +39,7 @@ func readARFF(f File) (*Table, error) {
 	}
 	p := arffParser{Table: t, rest: text, budget: f.Budget, at: []int{}}
 	for !p.inData && len(p.rest) > 0 {
-		if line := p.nextLine(); !isRemark(bytes.TrimSpace(line)) {
+		if line := p.nextLine(); !isComment(bytes.TrimSpace(line)) {
 			if err := p.declaration(line); err != nil {
 				return nil, err
 			}
@@ -47,10 +48,10 @@ func readARFF(f File) (*Table, error) {
 	if t.Width = len(t.Names); t.Width == 0 {
 		return nil, fmt.Errorf("%s: the file has no @attribute line; is it an ARFF file?", f.Name)
 	}
-	t.Most = 0
+	t.MaxRows = 0
 	for line := range bytes.Lines(p.rest) {
-		if !isRemark(bytes.TrimSpace(line)) {
-			t.Most++
+		if !isComment(bytes.TrimSpace(line)) {
+			t.MaxRows++
 		}
 	}
 	t.Rows = p.rows
@@ -65,10 +66,10 @@ type arffParser struct {
 	budget *Budget
 	at     []int // room for the columns of a sparse row
 
-	numbers []bool // which attributes are numeric
+	numeric []bool // whether each attribute is numeric
 }
 
-// Estimates of what an attribute and one of its levels take besides their text.
+// Estimates of the bytes that an attribute and one of its levels take in addition to their text.
 const (
 	attributeBytes = 256
 	levelBytes     = 256
@@ -114,7 +115,7 @@ func (p *arffParser) attribute(c *cursor) error {
 			len(p.Names)+1)
 	}
 	var levels map[string]bool
-	first, number := zero, false
+	first, numeric := zero, false
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
@@ -124,7 +125,7 @@ func (p *arffParser) attribute(c *cursor) error {
 	} else {
 		switch kind := strings.ToLower(string(c.until(" \t\r"))); kind {
 		case "numeric", "real", "integer":
-			number = true
+			numeric = true
 		case "string", "date":
 		default:
 			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels "+
@@ -132,7 +133,7 @@ func (p *arffParser) attribute(c *cursor) error {
 		}
 	}
 	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
-	p.numbers = append(p.numbers, number)
+	p.numeric = append(p.numeric, numeric)
 	return nil
 }
 
@@ -141,7 +142,7 @@ func (p *arffParser) rows(yield func(Row, error) bool) {
 	row := Row{}
 	for len(p.rest) > 0 {
 		line := p.nextLine()
-		if isRemark(bytes.TrimSpace(line)) {
+		if isComment(bytes.TrimSpace(line)) {
 			continue
 		}
 		row.Line, row.Cells, row.At = p.line, row.Cells[:0], nil
@@ -151,13 +152,14 @@ func (p *arffParser) rows(yield func(Row, error) bool) {
 	}
 }
 
-// row reads a line after @data. A line that is no row may be one without the remark at its end.
+// row reads a line after @data. A blank and % may begin a comment, or belong to a value. So row reads the whole line
+// first. If this is an error, it reads the line up to the first blank and %, then up to the second, and so on.
 func (p *arffParser) row(line []byte, row *Row) error {
-	places := remark.FindAllIndex(line, -1)
+	places := commentStart.FindAllIndex(line, -1)
 	if places == nil {
 		return p.values(line, row)
 	}
-	err := p.values(bytes.Clone(line), row) // which undoes quotes in place
+	err := p.values(bytes.Clone(line), row) // of a copy, since values writes over quotes
 	for _, at := range places {
 		if err == nil {
 			break
@@ -170,10 +172,11 @@ func (p *arffParser) row(line []byte, row *Row) error {
 	return err
 }
 
-// remark is where a remark behind a row may begin.
-var remark = regexp.MustCompile(`[ \t]%`)
+// A commentStart is where a comment after a row may begin.
+var commentStart = regexp.MustCompile(`[ \t]%`)
 
-// values reads a line without a remark, dense or sparse.
+// values reads a dense or sparse row without a comment. A number with a commentStart in it is an error, so that row
+// tries again without the comment.
 func (p *arffParser) values(line []byte, row *Row) error {
 	c := cursor{buf: line}
 	c.skip(" \t\r")
@@ -192,7 +195,7 @@ func (p *arffParser) values(line []byte, row *Row) error {
 	for k, text := range row.Cells {
 		j := row.Column(k)
 		switch levels := p.Levels[j]; {
-		case p.numbers[j] && remark.Match(text):
+		case p.numeric[j] && commentStart.Match(text):
 			return p.Errorf(p.line, j, text, "is no number")
 		case levels != nil && !levels[string(text)] && string(text) != "?":
 			return p.Errorf(p.line, j, text, "is not a level of its @attribute line; repair one of them")
@@ -292,8 +295,8 @@ func (c *cursor) until(stops string) []byte {
 // escaped are the characters that a letter behind \ means in quotes; other characters mean themselves.
 var escaped = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t'}
 
-// value reads a quoted or plain value up to a byte of stops, which it leaves
-// unread; blanks around it are skipped. Quotes are undone in place.
+// value reads a quoted or plain value, and stops before the next byte of stops. It drops blanks around the value. It
+// returns a quoted value without its quotes and escapes, and writes over the line for this.
 func (c *cursor) value(stops string) ([]byte, error) {
 	c.skip(" \t\r")
 	if !c.at('\'') && !c.at('"') {
@@ -326,7 +329,8 @@ func (c *cursor) value(stops string) ([]byte, error) {
 	return c.buf[start:end], nil
 }
 
-// levels reads a nominal attribute's list after its opening brace, and returns its first level, too.
+// levels reads the list of a nominal attribute's levels, which begins after the opening brace. It returns the levels,
+// and the first of them.
 func (p *arffParser) levels(c *cursor) (levels map[string]bool, first []byte, err error) {
 	levels = map[string]bool{}
 	for {

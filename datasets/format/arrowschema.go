@@ -5,16 +5,18 @@ import (
 	"encoding/binary"
 )
 
-// wideIntegers finds the columns whose whole numbers have 128 bits. Parquet has no such type: polars writes 16 bytes
-// without a meaning, the lowest first, and the meaning into a text in base64 that Arrow's libraries read, a FlatBuffer.
-// The result says of each column, by number, whether its numbers have a sign. A text that cannot be read panics.
+// wideIntegers finds the columns of 128-bit integers. Parquet has no type for them. Polars writes each integer as 16
+// bytes in little-endian order. It writes the types of the columns into a text, the schema of Arrow, which is a
+// FlatBuffer in base64. The result has the numbers of these columns, and whether their integers are signed. It is nil
+// if the text is not base64. wideIntegers panics if the FlatBuffer is damaged.
 func wideIntegers(text string) map[int]bool {
-	const prefix = 8 // a mark and the length
+	const prefix = 8 // four bytes 0xff, and the length
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) < prefix {
 		return nil
 	}
-	// The numbers of the members of Arrow's tables Message, Schema, Field and Int, and of its type Int.
+	// The numbers of Arrow's Message.header, Schema.fields, Field.type_type, Field.type, Int.bitWidth, Int.is_signed,
+	// and of Int as a value of type_type.
 	const header, fields, fieldKind, fieldType, bits, signed, integer = 2, 1, 2, 3, 0, 1, 2
 	f := flatBuffer(raw[prefix:])
 	list := f.follow(f.member(f.follow(f.member(f.follow(0), header)), fields))
@@ -33,13 +35,13 @@ func wideIntegers(text string) map[int]bool {
 	return wide
 }
 
-// A flatBuffer is tables with numbered members, which refer to each other by distances.
+// A flatBuffer holds tables with numbered members. A reference to a table or list is the distance to it in bytes.
 type flatBuffer []byte
 
-// follow returns the place that a reference names.
+// follow returns the place of what the reference at a place refers to.
 func (f flatBuffer) follow(at int) int { return at + int(binary.LittleEndian.Uint32(f[at:])) }
 
-// member returns the place of a member of a table, 0 if it is left out.
+// member returns the place of member k of a table, or 0 if the table does not have it.
 func (f flatBuffer) member(table, k int) int {
 	members := table - int(int32(binary.LittleEndian.Uint32(f[table:])))
 	if size := int(binary.LittleEndian.Uint16(f[members:])); 4+2*k >= size {

@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// CSV is columns separated by one character. Values may be quoted with '"' ("" inside is one quote); a quoted value may
-// hold separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a missing last line end
-// are accepted. Rows of different lengths are an error. Before the first row may come lines with remarks, which begin
-// with '#', and a line such as sep=; which tells spreadsheets the separator.
+// CSV is the format of columns separated by one character. Values may be quoted with '"' ("" inside is one quote). A
+// quoted value may hold separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
+// missing last line end are accepted. Rows of different lengths are an error, unless Options.Ragged is set. Comment
+// lines, which begin with '#', may precede the first row. So may a line like sep=; which tells spreadsheets the
+// separator.
 var CSV = Format{
 	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
 	Keys: append([]string{"separator", "header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
@@ -22,18 +23,18 @@ var CSV = Format{
 		return ","
 	},
 	Sniff: func(sample []byte) (Options, bool) {
-		if said := separatorLine.FindSubmatch(sample); said != nil {
-			return Options{Separator: string(said[1])}, true
+		if match := separatorLine.FindSubmatch(sample); match != nil {
+			return Options{Separator: string(match[1])}, true
 		}
 		return Options{Separator: string(separatorOf(sample))}, true
 	},
 	Read: func(f File) (*Table, error) { return readLines(f, f.Separator[0]) },
 }
 
-// A separatorLine is the first line of a file for spreadsheets.
+// A separatorLine is the first line of a file that tells spreadsheets the separator.
 var separatorLine = regexp.MustCompile(`^"?(?i:sep)=([^"\r\n])"?[ \t\r]*(\n|$)`)
 
-// Blank is as CSV, with runs of blanks and tabs between the columns. Blanks at the ends of a line are ignored.
+// Blank is CSV with runs of blanks and tabs as separators. Blanks at the start and the end of a line are ignored.
 var Blank = Format{
 	Name: "blank", Keys: append([]string{"header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
 	Sniff: func(sample []byte) (Options, bool) { return Options{}, separatorOf(sample) == blanks },
@@ -43,21 +44,21 @@ var Blank = Format{
 // blanks is the separator of Blank.
 const blanks = ' '
 
-// separatorOf returns the separator by which most lines of a sample have equally many columns. Another one than the
-// first must be better by more than a twentieth.
+// separatorOf returns the separator with the largest share of rows of the same length. Of two separators whose shares
+// differ by at most 0.05 it prefers the one that it tries first. If each share is at most 0.05, it returns the comma.
 func separatorOf(sample []byte) byte {
 	best, separator := 0.0, byte(',')
 	for _, c := range []byte{'\t', ';', '|', ',', blanks} {
-		if share := regular(sample, c); share > best+0.05 {
+		if share := shareOfUsualWidth(sample, c); share > best+0.05 {
 			best, separator = share, c
 		}
 	}
 	return separator
 }
 
-// regular returns the share of lines with the most frequent number of columns, and 0 if this number is 1 or if the
-// quotes cannot be read.
-func regular(sample []byte, separator byte) float64 {
+// shareOfUsualWidth returns the share of rows with the most frequent number of columns. It returns 0 if this number is
+// 1, or if the sample cannot be read with this separator.
+func shareOfUsualWidth(sample []byte, separator byte) float64 {
 	f := File{Data: bytes.Clone(sample), Options: Options{Ragged: true}, Budget: &Budget{Limit: 1 << 30}}
 	t, err := readLines(f, separator)
 	if err != nil {
@@ -77,7 +78,7 @@ func regular(sample []byte, separator byte) float64 {
 	return 0
 }
 
-// MostFrequent returns the number that was counted most often, the largest of several.
+// MostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.
 func MostFrequent(counts map[int]int) int {
 	most := 0
 	for n, times := range counts {
@@ -88,14 +89,14 @@ func MostFrequent(counts map[int]int) int {
 	return most
 }
 
-// readLines reads text whose lines are rows.
+// readLines reads a file of format CSV or Blank.
 func readLines(f File, separator byte) (*Table, error) {
 	text, t, err := f.text()
 	if err != nil {
 		return nil, err
 	}
 	s := &scanner{file: f, text: text, separator: separator, line: 1}
-	s.skipRemarks(t)
+	s.skipComments(t)
 	first := 0 // line of the first record
 	for s.pos < len(text) && len(s.cells) == 0 {
 		first = s.line
@@ -112,7 +113,7 @@ func readLines(f File, separator byte) (*Table, error) {
 		for j, c := range s.cells {
 			t.Names[j] = string(c)
 		}
-		t.Most--
+		t.MaxRows--
 	}
 	if !f.Ragged {
 		if err := s.checkColumns(t, first); err != nil {
@@ -123,24 +124,25 @@ func readLines(f File, separator byte) (*Table, error) {
 	return t, nil
 }
 
-// skipRemarks moves past the lines before the first row that are no rows. A line that begins with '#' is one if it has
-// another number of columns than the first line that does not begin so. Else it may name the columns.
-func (s *scanner) skipRemarks(t *Table) {
-	if said := separatorLine.Find(s.text); said != nil && s.separator != blanks {
-		s.pos, s.line = len(said), 2
+// skipComments moves past the separatorLine, and past blank lines and comments before the first row. A line that begins
+// with '#' is a comment if it has another number of columns than the first line that does not begin with '#'. If the
+// numbers are equal, the line may name the columns.
+func (s *scanner) skipComments(t *Table) {
+	if match := separatorLine.Find(s.text); match != nil && s.separator != blanks {
+		s.pos, s.line = len(match), 2
 	}
-	isRemark := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) }
-	isBlank := func(line []byte) bool { return s.columns(line) == 0 && len(bytes.TrimSpace(line)) == 0 }
-	width, remark := 0, false
+	hashed := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) }
+	blank := func(line []byte) bool { return s.columns(line) == 0 && len(bytes.TrimSpace(line)) == 0 }
+	width, found := 0, false
 	for line := range bytes.Lines(s.text[s.pos:]) {
-		if remark = remark || isRemark(line); !isRemark(line) && !isBlank(line) {
+		if found = found || hashed(line); !hashed(line) && !blank(line) {
 			width = s.columns(line)
 			break
 		}
 	}
 	before := s.line
 	for line := range bytes.Lines(s.text[s.pos:]) {
-		if !remark || width == 0 || !isBlank(line) && (!isRemark(line) || s.columns(line) == width) {
+		if !found || width == 0 || !blank(line) && (!hashed(line) || s.columns(line) == width) {
 			break
 		}
 		s.pos += len(line)
@@ -151,7 +153,7 @@ func (s *scanner) skipRemarks(t *Table) {
 	}
 }
 
-// columns counts the columns of a line, 0 if it is none by itself.
+// columns counts the columns of a line. It returns 0 for a blank line, and for a line that is not a record by itself.
 func (s *scanner) columns(line []byte) int {
 	one := &scanner{file: File{Budget: &Budget{Limit: math.MaxInt64}}, text: bytes.Clone(line), separator: s.separator}
 	if one.record() != nil {
@@ -160,11 +162,11 @@ func (s *scanner) columns(line []byte) int {
 	return len(one.cells)
 }
 
-// rows yields the records. The first one is read already.
+// rows yields the records. s.cells has the first one, which began in the line first and may be the header.
 func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 	line := first
-	for again := !s.file.Header; ; again = false {
-		if !again {
+	for haveRow := !s.file.Header; ; haveRow = false {
+		if !haveRow {
 			if s.pos >= len(s.text) {
 				return
 			}
@@ -188,11 +190,11 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 	}
 }
 
-// checkColumns checks the columns that the first line has.
+// checkColumns checks the number of columns of the first record, which began in this line.
 func (s *scanner) checkColumns(t *Table, line int) error {
 	if t.Names != nil && len(t.Names) != t.Width {
-		return fmt.Errorf("%s: the file has %d columns and columns lists %d names; make the two agree", t.File, t.Width,
-			len(t.Names))
+		return fmt.Errorf("%s: the file has %d columns and the key columns lists %d names; make the two agree", t.File,
+			t.Width, len(t.Names))
 	}
 	if t.Width > 1 {
 		return nil

@@ -23,38 +23,39 @@ import (
 // A Format is a format of data files.
 type Format struct {
 	Name string // as descriptions write it
-	// of the files' names, in lower case; a file with another one needs its format in the description
+	// The extensions of file names, such as ".csv", in lower case. The description of a file with another extension
+	// must name the format.
 	Extensions []string
-	Keys       []string // the keys of a description that this format takes, of those that not every format takes
+	Keys       []string // the keys of a description that this format takes, without those that every format takes
 	Missing    string   // the usual text of a missing value
-	Sparse     bool     // a row is a label and the numbers that are not 0; no file tells how many features its set has
+	Sparse     bool     // a row is a label and the numbers that are not 0, so that a file may lack the last features
 
 	// Separator returns the usual separator of a file with this extension. It is nil if the format takes no key
 	// separator.
 	Separator func(extension string) string
-	// Sniff reports whether the first lines of a file are in this format, and with which options. All formats that
-	// follow this one in All have said no before.
+	// Sniff reports whether the first lines of a file are in this format, and with which options. It is called if the
+	// file's extension belongs to this format, or if the Sniff of every later format in All has returned false.
 	Sniff func(sample []byte) (Options, bool)
-	// Read finds the columns of a file. It may change the data, and the table's rows point to it.
+	// Read finds the columns of a file. It may change the data. The rows of the table refer to the data.
 	Read func(f File) (*Table, error)
 }
 
-// All are the formats. A file is tried from the end of the list to its start, and is in the first one that recognises
-// it. CSV is first, since it takes any text: a new format must not recognise what CSV reads.
+// All are the formats. The function Sniff asks them from the end of the list to its start, and takes the first one that
+// recognises the file. CSV is at the start, since it takes any text. So a new format must not recognise CSV files.
 var All = []*Format{&CSV, &Blank, &LIBSVM, &ARFF, &Parquet}
 
 // tableKeys are the keys that every format of tables takes.
 var tableKeys = []string{"label", "group", "drop", "categorical", "dates", "date_order"}
 
-// Options are what a description says of the notation of a file.
+// Options are what a description says about the notation of a file.
 type Options struct {
 	Separator string   // one character
 	Header    bool     // the first line names the columns
-	Columns   []string // the names of the columns, where no line has them
-	Ragged    bool     // rows of different lengths come as they are; else they are an error
+	Columns   []string // the names of the columns, if no line has them
+	Ragged    bool     // rows may have different lengths; otherwise this is an error
 }
 
-// A File is what a format reads.
+// A File is the input of Format.Read.
 type File struct {
 	Options
 	Name string // for errors
@@ -65,19 +66,20 @@ type File struct {
 // A Table is a file with known columns.
 type Table struct {
 	File string
-	// number of columns; of a sparse file the label and the features up to the last one with a value
+	// The number of columns. A sparse file has a column for the label, and one for each feature up to the largest index
+	// in the file.
 	Width int
-	Names []string // of the columns; nil if the file has none
-	// for each column the levels that the file declares, nil for other columns; nil if it declares none
-	Levels []map[string]bool
-	Most   int      // the file has at most this many rows
-	Hint   string   // see encodingHint
-	Notes  []string // what the reader of the file did that its user should know
-	Wide   string   // why the table is as wide as it is, for errors; "" if the file shows it
-	Sparse bool     // of a sparse format: column 0 is the label, column j feature j
-	Rows   iter.Seq2[Row, error]
+	Names []string // of the columns; nil if the file has no names
+	// For each column the levels that the file declares, or nil. The list is nil if the format has no declarations.
+	Levels  []map[string]bool
+	MaxRows int      // the file has at most this many rows
+	Hint    string   // see encodingHint
+	Notes   []string // what the user should know about how the file was read
+	WhyWide string   // which line or key makes the table so wide, for errors; "" if every row has all columns
+	Sparse  bool     // the format is sparse: column 0 is the label, and column j is feature j
+	Rows    iter.Seq2[Row, error]
 
-	defaults [][]byte // for each column the value that rows leave out; nil if they leave out zeros only
+	defaults [][]byte // for each column the value of cells that a sparse row leaves out; nil if this is 0 everywhere
 }
 
 // A Row is one row of a table. It is valid until the next one comes.
@@ -98,24 +100,24 @@ func (r Row) Column(k int) int {
 // Named returns the format with this name, or nil.
 func Named(name string) *Format { return find(func(f *Format) bool { return f.Name == name }) }
 
-// ByExtension returns the format of files with this extension, in lower case, or nil.
+// ByExtension returns the format of files with this extension, such as ".csv", in lower case, or nil.
 func ByExtension(extension string) *Format {
 	return find(func(f *Format) bool { return slices.Contains(f.Extensions, extension) })
 }
 
-func find(is func(*Format) bool) *Format {
-	if i := slices.IndexFunc(All, is); i >= 0 {
+func find(matches func(*Format) bool) *Format {
+	if i := slices.IndexFunc(All, matches); i >= 0 {
 		return All[i]
 	}
 	return nil
 }
 
-// Takes reports whether the format takes a key that not every format takes.
+// Takes reports whether Keys has the key. Keys lacks those that every format takes.
 func (f *Format) Takes(key string) bool { return slices.Contains(f.Keys, key) }
 
-// Names returns the names of all formats, or of those that take a key, as a list for people; last is the word before
-// the last.
-func Names(key, last string) string {
+// Names lists the formats whose Keys have the key, or all formats if the key is "", for a message. The conjunction,
+// such as "or", is put before the last name.
+func Names(key, conjunction string) string {
 	var names []string
 	for _, f := range All {
 		if key == "" || f.Takes(key) {
@@ -126,11 +128,11 @@ func Names(key, last string) string {
 	if end == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:end], ", ") + " " + last + " " + names[end]
+	return strings.Join(names[:end], ", ") + " " + conjunction + " " + names[end]
 }
 
-// Sniff finds the format of a file, and its options, by the first lines. An extension that belongs to a format other
-// than CSV tells the format: a damaged LIBSVM file is no table.
+// Sniff finds the format of a file, and its options, from the extension and the first lines. An extension of a format
+// other than CSV decides alone, so that a damaged LIBSVM file is not read as a table. Otherwise the lines decide.
 func Sniff(extension string, data []byte) (*Format, Options) {
 	const enough = 1 << 16
 	sample := bytes.TrimPrefix(data, []byte(byteOrderMark))
@@ -169,12 +171,12 @@ func (t *Table) Cell(row Row, j int) []byte {
 
 var zero = []byte("0")
 
-// note notes something about the file.
+// note adds a note about the file.
 func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, t.File+": "+fmt.Sprintf(format, args...))
 }
 
-// Name returns the name of column j, "" if it has none.
+// Name returns the name of column j, or "".
 func (t *Table) Name(j int) string {
 	if t.Names == nil {
 		return ""
@@ -205,7 +207,7 @@ func (t *Table) Column(j int) string {
 	return strconv.Itoa(j)
 }
 
-// SomeNames lists the first columns for errors.
+// SomeNames lists the columns for errors, by name or number. Of more than 20 columns it lists the first 20.
 func (t *Table) SomeNames() string {
 	var out []string
 	for j := range t.Width {

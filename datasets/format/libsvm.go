@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// LIBSVM is rows of the form "label index:value index:value ... # comment". The label comes first, indices count from 1
-// and ascend, and values that are left out are 0.
+// LIBSVM is the format of rows "label index:value index:value ... # comment". Indices count from 1 and ascend. Values
+// that are left out are 0.
 var LIBSVM = Format{
 	Name: "libsvm", Extensions: []string{".libsvm", ".svm", ".svmlight"}, Keys: []string{"first_rows"}, Sparse: true,
 	Sniff: func(sample []byte) (Options, bool) {
@@ -29,24 +29,24 @@ var LIBSVM = Format{
 	Read: readLIBSVM,
 }
 
-// A sparseLine has values that are numbers, which tells it from a line with a time of day, such as 2020-01-01
-// 12:30:00,1.5,yes.
+// A sparseLine has index:value pairs whose values are numbers. A line of CSV with a time of day, such as
+// 2020-01-01 12:30:00,1.5,yes, is none.
 var sparseLine = regexp.MustCompile(`^\S+(\s+qid:\S+)?(\s+\d+\s*:\s*[-+.0-9eE]+)+\s*(#.*)?$`)
 
-// readLIBSVM counts the rows and finds the largest index, which is the last one of its line. The file has a column 0
-// with the label, and a column for each index.
+// readLIBSVM counts the rows and finds the largest index. It reads only the last index of each line, since indices
+// ascend. Column 0 of the table is the label, and each index is the number of its column.
 func readLIBSVM(f File) (*Table, error) {
 	text, t, err := f.text()
 	if err != nil {
 		return nil, err
 	}
-	t.Sparse, t.Width, t.Most = true, 1, 0
+	t.Sparse, t.Width, t.MaxRows = true, 1, 0
 	line := 0
 	for content := range bytes.Lines(text) {
 		line++
 		content, _, _ = bytes.Cut(content, []byte("#"))
 		if content = bytes.Trim(content, " \t\r\n"); len(content) > 0 {
-			t.Most++
+			t.MaxRows++
 		}
 		at := len(content)
 		for at > 0 && !isBlank(content[at-1]) {
@@ -57,10 +57,10 @@ func readLIBSVM(f File) (*Table, error) {
 		if index, err := strconv.ParseInt(string(left), 10, 32); err == nil && len(left) < len(pair) &&
 			int(index) >= t.Width {
 			t.Width = int(index) + 1
-			t.Wide = fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", f.Name, line, index)
+			t.WhyWide = fmt.Sprintf("%s:%d: index %d makes the set %[3]d features wide", f.Name, line, index)
 		}
 	}
-	if t.Most == 0 {
+	if t.MaxRows == 0 {
 		return nil, fmt.Errorf("%s: the file has no data rows", f.Name)
 	}
 	t.Rows = func(yield func(Row, error) bool) {
@@ -68,7 +68,7 @@ func readLIBSVM(f File) (*Table, error) {
 		for content := range bytes.Lines(text) {
 			row.Line++
 			err := t.sparseRow(content, &row)
-			if err != nil { // bench data describe reads the label of such a row, too, and goes on to the next row
+			if err != nil { // bench data describe uses the label of a row with an error, and reads the next row
 				row.Cells, row.At = row.Cells[:min(1, len(row.Cells))], row.At[:min(1, len(row.At))]
 			}
 			if (len(row.Cells) > 0 || err != nil) && !yield(row, err) {
@@ -76,7 +76,7 @@ func readLIBSVM(f File) (*Table, error) {
 			}
 		}
 	}
-	if t.Width == 1 { // no line ends in a pair: it is rather the lines that are wrong than the set without inputs
+	if t.Width == 1 { // no line ends in a pair, and the error of a line says more than that the set has no inputs
 		for _, err := range t.Rows {
 			if err != nil {
 				return nil, err
@@ -130,7 +130,7 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 	}
 }
 
-// isList reports several numbers with commas between them.
+// isList reports whether a label is several numbers with commas between them.
 func isList(label []byte) bool {
 	if bytes.IndexByte(label, ',') < 0 {
 		return false
@@ -143,7 +143,7 @@ func isList(label []byte) bool {
 	return true
 }
 
-// nextField splits off the first run of non-blanks.
+// nextField returns the first run of characters that are not blanks, and the text after it.
 func nextField(text []byte) (field, rest []byte) {
 	i := 0
 	for i < len(text) && isBlank(text[i]) {

@@ -15,10 +15,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Parquet is files of flat columns. Values become text, so that one rule holds for all formats (parquetvalue.go):
-// numbers keep all their digits, true is 1 and false is 0, and null and NaN are the empty value. Dates, times and
-// decimals are written as in a CSV file. The index that pandas adds to a data frame without one is no column. The line
-// of a row is its number, from 1.
+// Parquet is the format of Parquet files whose columns are not nested. Values become text, so that all formats are read
+// by the same rules (parquetvalue.go): numbers keep all their digits, true is 1, false is 0, and null and NaN are the
+// empty value. Dates, times and decimals are written as in a CSV file. The index that pandas adds to a data frame
+// without one is left out. Row.Line is the number of the row, from 1.
 var Parquet = Format{
 	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: append([]string{"thousands"}, tableKeys...),
 	Sniff: func(sample []byte) (Options, bool) {
@@ -30,10 +30,10 @@ var Parquet = Format{
 	},
 }
 
-// damaged makes an error of a panic, with which the library answers many damaged files.
+// damaged turns a panic into an error, in a deferred call. The library panics on many damaged files.
 func damaged(file string, err *error) {
-	if said := recover(); said != nil {
-		what, _, _ := strings.Cut(fmt.Sprint(said), "\n")
+	if cause := recover(); cause != nil {
+		what, _, _ := strings.Cut(fmt.Sprint(cause), "\n")
 		*err = fmt.Errorf("%s: the Parquet file is damaged: %s", file, what)
 	}
 }
@@ -57,7 +57,7 @@ func readParquet(in File) (*Table, error) {
 		}
 		switch named := slices.Contains(index, c.Name()); {
 		case named && strings.HasPrefix(c.Name(), "__index_level_"):
-			t.note("%q is the index of a data frame of pandas, and no column", c.Name())
+			t.note("%q is the index of a data frame of pandas, and is not read", c.Name())
 			continue
 		case named:
 			t.note("column %q is the index of a data frame of pandas; list it in drop if it is no input", c.Name())
@@ -77,15 +77,15 @@ func readParquet(in File) (*Table, error) {
 		return nil, fmt.Errorf("%s: the file has %d rows of %d columns; 1 to %d rows can be read", in.Name, rows,
 			len(leaves), math.MaxInt32)
 	}
-	t.Width, t.Most = len(leaves), int(rows)
+	t.Width, t.MaxRows = len(leaves), int(rows)
 	p := &parquetReader{Table: t, file: f, budget: in.Budget, leaves: leaves, cells: make([][]byte, len(leaves))}
 	t.Rows = p.all
 	return t, nil
 }
 
-// openParquet reads what the file says of itself. The library takes some thirty times the bytes of that.
+// openParquet reads the footer of the file, which describes the columns. The library takes about thirty times its size.
 func openParquet(in File) (*parquet.File, error) {
-	const end, times = 8, 30 // bytes of the length of the footer and of the mark behind it
+	const end, times = 8, 30 // end: the bytes after the footer, which are its length and four letters
 	if size := len(in.Data); size > end {
 		if string(in.Data[size-4:]) == "PARE" {
 			return nil, fmt.Errorf("%s: the Parquet file is encrypted; write it without encryption", in.Name)
@@ -103,7 +103,7 @@ func openParquet(in File) (*parquet.File, error) {
 	return f, nil
 }
 
-// nestedKind says what a column is whose cells are no single values.
+// nestedKind says what a nested column is, for an error.
 func nestedKind(c *parquet.Column) string {
 	switch kind := strings.ToLower(strings.TrimSuffix(c.Type().String(), "()")); {
 	case c.Repeated():
@@ -116,8 +116,9 @@ func nestedKind(c *parquet.Column) string {
 	return "a structure of further columns"
 }
 
-// checkPacking refuses whole numbers of 32 bits that DuckDB has packed as differences of more than 32 bits. The library
-// would read other numbers. Differences are that large only if the numbers are 2^31 apart.
+// checkPacking refuses a column of 32-bit integers that DuckDB may have packed as differences of more than 32 bits,
+// since the library would read wrong numbers. Such differences need numbers that are 2^31 or more apart. A column
+// without statistics may have them, too.
 func checkPacking(f *parquet.File, c *parquet.Column) error {
 	if !strings.HasPrefix(f.Metadata().CreatedBy, "DuckDB") || c.Type().Kind() != parquet.Int32 {
 		return nil
@@ -129,19 +130,19 @@ func checkPacking(f *parquet.File, c *parquet.Column) error {
 		}
 		low, high := chunk.Statistics.MinValue, chunk.Statistics.MaxValue
 		if len(low) != 4 || len(high) != 4 || !near(binary.LittleEndian.Uint32(low), binary.LittleEndian.Uint32(high)) {
-			return fmt.Errorf("DuckDB packs numbers that are so far apart in a way of its own; " +
+			return fmt.Errorf("DuckDB packs numbers that are 2^31 or more apart in a way of its own; " +
 				"write the file with PARQUET_VERSION V1, or the column as BIGINT")
 		}
 	}
 	return nil
 }
 
-// near reports that two numbers of 32 bits are less than 2^31 apart, with a sign and without.
+// near reports whether two 32-bit integers are less than 2^31 apart, both if they have a sign and if they have none.
 func near(low, high uint32) bool {
 	return int64(int32(high))-int64(int32(low)) < 1<<31 && int64(high)-int64(low) < 1<<31 && high-low < 1<<31
 }
 
-// indexOfPandas lists the columns that are the index of a data frame, as pandas notes them in the file.
+// indexOfPandas lists the columns that are the index of a data frame. Pandas writes their names into the file.
 func indexOfPandas(f *parquet.File) (names []string) {
 	text, _ := f.Lookup("pandas")
 	var of struct {
@@ -164,15 +165,15 @@ type parquetLeaf struct {
 	write func(to []byte, v parquet.Value) []byte
 }
 
-// A parquetReader reads blocks of rows, each column by column.
+// A parquetReader reads blocks of rows, and the columns of a block one after another.
 type parquetReader struct {
 	*Table
 	file   *parquet.File
 	budget *Budget
 	leaves []parquetLeaf
 	row    int      // rows that were yielded
-	text   []byte   // of the cells of a block, one column after another
-	ends   []int    // where each of them ends in text
+	text   []byte   // the cells of a block, one column after another
+	ends   []int    // where each cell ends in text
 	cells  [][]byte // of a row
 }
 
@@ -185,13 +186,13 @@ func (p *parquetReader) all(yield func(Row, error) bool) {
 			}
 		}
 	}
-	if p.row != p.Most {
-		yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.Most, p.row))
+	if p.row != p.MaxRows {
+		yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has %d", p.File, p.MaxRows, p.row))
 	}
 }
 
-// Sizes of a block. A group of rows with few cells is one block, so that no two columns are open at the same time: an
-// open column takes openBytes at least.
+// A group of rows with at most fewCells cells is read as one block, so that only one column is open at a time. A larger
+// group is read in blocks of blockRows rows, for which all columns are open. An open column takes at least openBytes.
 const (
 	fewCells  = 1 << 22
 	blockRows = 1024
@@ -202,8 +203,8 @@ const (
 func (p *parquetReader) group(group parquet.RowGroup) func(yield func(Row, error) bool) {
 	return func(yield func(Row, error) bool) {
 		width, rows := len(p.leaves), group.NumRows()
-		if rows < 0 || rows > int64(p.Most-p.row) {
-			yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has more", p.File, p.Most))
+		if rows < 0 || rows > int64(p.MaxRows-p.row) {
+			yield(Row{}, fmt.Errorf("%s: the file announces %d rows and has more", p.File, p.MaxRows))
 			return
 		}
 		columns := make([]parquetColumn, width)
@@ -249,7 +250,7 @@ func (p *parquetReader) at(i, n int) Row {
 	return Row{Line: p.row, Cells: p.cells}
 }
 
-// block reads the next n rows of a group, the last ones of it or not.
+// block reads the next n rows of a group, and closes the columns after the last rows of the group.
 func (p *parquetReader) block(group parquet.RowGroup, columns []parquetColumn, n int, last bool) (err error) {
 	defer damaged(p.File, &err)
 	p.text, p.ends = p.text[:0], p.ends[:0]
@@ -289,7 +290,7 @@ func (p *parquetReader) read(c *parquetColumn, leaf parquetLeaf, n int) error {
 	return nil
 }
 
-// A parquetColumn is a column of a group of rows, open at some value.
+// A parquetColumn is a column of a group of rows, and the place up to which it was read.
 type parquetColumn struct {
 	pages  parquet.Pages
 	page   parquet.Page
@@ -297,7 +298,7 @@ type parquetColumn struct {
 	room   [64]parquet.Value
 }
 
-// next returns up to n values, at least one.
+// next returns at least one and at most n values.
 func (c *parquetColumn) next(n int) ([]parquet.Value, error) {
 	for {
 		if c.values == nil {
@@ -329,6 +330,6 @@ func (c *parquetColumn) close() {
 	if c.page != nil {
 		parquet.Release(c.page)
 	}
-	_ = c.pages.Close() // of bytes in memory
+	_ = c.pages.Close() // cannot fail, since the file is in memory
 	c.pages, c.page, c.values = nil, nil, nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// writerOf returns the function that writes values of a column: by the meaning that the file declares, otherwise as
-// they are stored.
+// writerOf returns the function that appends a value of a column as text: by the logical type that the file declares,
+// otherwise as it is stored.
 func writerOf(e format.SchemaElement, t parquet.Type) func(to []byte, v parquet.Value) []byte {
 	switch meant := meaningOf(e, t).(type) {
 	case *format.DateType:
@@ -67,10 +67,10 @@ func writerOf(e format.SchemaElement, t parquet.Type) func(to []byte, v parquet.
 	return appendStored
 }
 
-// intervalType is the meaning of a length of time, which has a name among the deprecated ones only.
+// intervalType is the logical type of a length of time. Parquet has only a deprecated converted type for it.
 type intervalType struct{}
 
-// meaningOf returns the logical type of a column, nil if it has none. Older programs write it in another place.
+// meaningOf returns the logical type of a column, or nil. Older programs write a converted type instead.
 func meaningOf(e format.SchemaElement, t parquet.Type) any {
 	switch {
 	case e.LogicalType.Value != nil:
@@ -85,7 +85,7 @@ func meaningOf(e format.SchemaElement, t parquet.Type) any {
 	return nil
 }
 
-// appendMoment writes a time that is counted in units from 1970 on.
+// appendMoment writes the time that is n units after the start of 1970.
 func appendMoment(to []byte, n int64, unit time.Duration, utc bool) []byte {
 	perSecond := int64(time.Second / unit)
 	seconds := n / perSecond
@@ -96,7 +96,7 @@ func appendMoment(to []byte, n int64, unit time.Duration, utc bool) []byte {
 	return time.Unix(seconds, (n-seconds*perSecond)*int64(unit)).UTC().AppendFormat(to, layout)
 }
 
-// whole returns a value that is stored as a whole number with a sign.
+// whole returns a value that is stored as a signed integer.
 func whole(v parquet.Value) int64 {
 	if v.Kind() == parquet.Int32 {
 		return int64(v.Int32())
@@ -104,8 +104,8 @@ func whole(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// appendDecimal writes a whole number with its last digits, scale in number, behind the point. It is stored as a
-// number, or as the bytes of its two's complement, the highest first.
+// appendDecimal writes n / 10^scale for the stored integer n. It is stored as a number, or as the bytes of its two's
+// complement in big-endian order.
 func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	if v.Kind() == parquet.Int32 || v.Kind() == parquet.Int64 {
@@ -128,7 +128,7 @@ func appendDecimal(to []byte, v parquet.Value, scale int) []byte {
 	return append(to, digits[:point]+"."+digits[point:]...)
 }
 
-// appendWide writes a whole number whose bytes are stored with the lowest first.
+// appendWide writes an integer that is stored as bytes in little-endian order, signed ones in two's complement.
 func appendWide(to []byte, v parquet.Value, signed bool) []byte {
 	text := bytes.Clone(v.ByteArray())
 	slices.Reverse(text)
@@ -139,7 +139,7 @@ func appendWide(to []byte, v parquet.Value, signed bool) []byte {
 	return n.Append(to, 10)
 }
 
-// appendHalf writes a number of 16 bits: a sign, five bits of exponent and ten of fraction.
+// appendHalf writes a 16-bit floating-point number: a sign, five bits of exponent and ten of fraction.
 func appendHalf(to []byte, v parquet.Value) []byte {
 	b := v.ByteArray()
 	if len(b) != 2 {
@@ -174,7 +174,7 @@ func appendInterval(to []byte, v parquet.Value) []byte {
 	return fmt.Appendf(to, "P%dM%dDT%d.%03dS", part(0), part(4), part(8)/1000, part(8)%1000)
 }
 
-// appendStored writes a value as it is stored. Bytes that are no text are written in hexadecimal digits.
+// appendStored writes a value by its physical type alone. Bytes that are no text become \x and hexadecimal digits.
 func appendStored(to []byte, v parquet.Value) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -184,7 +184,7 @@ func appendStored(to []byte, v parquet.Value) []byte {
 		return append(to, '0')
 	case parquet.Int32, parquet.Int64:
 		return strconv.AppendInt(to, whole(v), 10)
-	case parquet.Int96: // a time: nanoseconds of a day, and the day, counted from 4713 BC on
+	case parquet.Int96: // a time: the nanoseconds since midnight, and the Julian day
 		const day1970 = 2440588
 		n := v.Int96()
 		nanoseconds := int64(uint64(n[1])<<32 | uint64(n[0]))
@@ -202,6 +202,7 @@ func appendStored(to []byte, v parquet.Value) []byte {
 	return append(to, v.ByteArray()...)
 }
 
+// appendNumber writes a number with all its digits, and NaN as the empty text.
 func appendNumber(to []byte, x float64) []byte {
 	if math.IsNaN(x) {
 		return to

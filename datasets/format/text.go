@@ -10,9 +10,10 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// text returns the text of a file, and a table for it. It refuses files that are not text in UTF-8 or a superset of
-// ASCII, and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF, in CRLF, or in CR alone, as old
-// spreadsheets write them, even where the last line ends in LF. Then a CR alone becomes LF.
+// text returns the text of a file, and a table for it. It takes each encoding that extends ASCII, and refuses UTF-16,
+// compressed files, bytes 0, and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF or in CRLF.
+// Old spreadsheets end lines in CR alone, and perhaps the last line in LF. So if CR alone is more frequent than LF, or
+// if there is at most one LF, each CR alone becomes LF.
 func (f File) text() ([]byte, *Table, error) {
 	text := f.Data
 	switch {
@@ -21,7 +22,7 @@ func (f File) text() ([]byte, *Table, error) {
 	case bytes.HasPrefix(text, []byte{0x1f, 0x8b}):
 		return nil, nil, fmt.Errorf("%s: the file is packed by gzip; let its name end in .gz, or unpack it", f.Name)
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
-		return nil, nil, fmt.Errorf("%s: the file is compressed; unpack it first", f.Name)
+		return nil, nil, fmt.Errorf("%s: the file is a ZIP archive or spreadsheet; unpack it or save it as CSV", f.Name)
 	case len(text) > math.MaxInt32:
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", f.Name, len(text))
 	}
@@ -39,16 +40,15 @@ func (f File) text() ([]byte, *Table, error) {
 		}
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	t := &Table{File: f.Name, Most: bytes.Count(text, []byte("\n")), Hint: encodingHint(f.Name, text)}
+	t := &Table{File: f.Name, MaxRows: bytes.Count(text, []byte("\n")), Hint: encodingHint(f.Name, text)}
 	if len(text) > 0 && text[len(text)-1] != '\n' {
-		t.Most++
+		t.MaxRows++
 	}
 	return text, t, nil
 }
 
-// encodingHint returns a text for the end of an error about a name or a label that is not found
-// in a file with letters in another encoding than UTF-8; "" for UTF-8. Where names
-// and labels match, the encoding does not matter.
+// encodingHint returns a text that names the first line that is not UTF-8, or "". It goes to the end of an error about
+// a name or a label that the file does not have. If all names and labels are found, the encoding does not matter.
 func encodingHint(file string, text []byte) string {
 	if utf8.Valid(text) {
 		return ""
@@ -67,6 +67,7 @@ func encodingHint(file string, text []byte) string {
 	return ""
 }
 
+// clip shortens a text for an error to 40 bytes.
 func clip(text []byte) []byte {
 	if len(text) > 40 {
 		return append(bytes.Clone(text[:37]), "..."...)

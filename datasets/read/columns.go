@@ -51,12 +51,12 @@ const columnBytes = 80
 func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	t := slices.MaxFunc(tables, func(a, b *format.Table) int { return a.Width - b.Width })
 	if r.FileFormat().Sparse && r.Features >= t.Width {
-		t.Width, t.Wide = r.Features+1, fmt.Sprintf("%s: features = %d makes the set so wide", r.Name, r.Features)
+		t.Width, t.WhyWide = r.Features+1, fmt.Sprintf("%s: features = %d makes the set so wide", r.Name, r.Features)
 	}
 	c := &columns{reader: r, table: t, parse: r.numeric(), labels: r.newTarget(tables)}
 	rows := 0
 	for _, t := range tables {
-		rows += t.Most
+		rows += t.MaxRows
 	}
 	width := int64(t.Width)
 	if memory := format.Product(width, columnBytes); !r.Fits(memory) {
@@ -89,8 +89,8 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 
 // tooWide refuses rows of so many columns.
 func (c *columns) tooWide(memory int64, width, rows int) error {
-	if c.table.Wide != "" {
-		return c.Refuse(memory, "correct it or leave rare features out", "%s; %d rows of them", c.table.Wide, rows)
+	if c.table.WhyWide != "" {
+		return c.Refuse(memory, "correct it or leave rare features out", "%s; %d rows of them", c.table.WhyWide, rows)
 	}
 	return c.Refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", c.table.File, rows, width)
 }

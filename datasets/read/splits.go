@@ -49,8 +49,8 @@ func (r reader) splits(ctx context.Context, d catalogue.Directory, f catalogue.F
 	if err != nil {
 		return nil, err
 	}
-	if memory := format.Product(int64(t.Most), 40); !r.Fits(memory) { // of a splitLine
-		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d lines", path, t.Most)
+	if memory := format.Product(int64(t.MaxRows), 40); !r.Fits(memory) { // of a splitLine
+		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d lines", path, t.MaxRows)
 	}
 	lines, err := splitLines(t, n)
 	if err != nil {
@@ -111,14 +111,14 @@ func splitLines(t *format.Table, n int) ([]splitLine, error) {
 		return nil, fmt.Errorf("%s: the splits are of a learning curve, whose attribute sample divides them further; "+
 			"leave the file out", t.File)
 	}
-	lines := make([]splitLine, 0, t.Most)
+	lines := make([]splitLine, 0, t.MaxRows)
 	for row, err := range t.Rows {
 		if err != nil {
 			return nil, err
 		}
 		l := splitLine{line: row.Line}
 		for i, to := range []*int{&l.row, &l.repeat, &l.fold} {
-			below := t.Most
+			below := t.MaxRows
 			if to == &l.row {
 				below = n
 			}
