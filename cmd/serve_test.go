@@ -19,7 +19,7 @@ import (
 // awaitsOn waits until an expression is true on a page.
 func awaitsOn(t *testing.T, tab *browser.Tab, expression string) {
 	t.Helper()
-	waitFor(t, func() bool { return browser.Is[bool](tab, expression) })
+	waitFor(t, func() bool { return browser.Evaluate[bool](tab, expression) })
 }
 
 // TestARunInTheBrowser: while a run is under way the report's page has a strip with the cells that are being computed,
@@ -34,18 +34,18 @@ func TestARunInTheBrowser(t *testing.T) {
 	t.Cleanup(browser.Quit)
 
 	tab := browser.Open(t, at, browser.Desktop)
-	browser.Is[bool](tab, `document.querySelector("#under-way details").open = true`)
+	browser.Evaluate[bool](tab, `document.querySelector("#under-way details").open = true`)
 	awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("StumpBoost on swiss, split 1")`)
-	seen := browser.Is[string](tab, `document.body.innerText`)
+	seen := browser.Evaluate[string](tab, `document.body.innerText`)
 	must.Hold(t, seen, "results.db, protocol table2", " of 7 cells, ", " left, until ", "predicted end in ",
 		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
-	browser.Is[bool](tab, `document.querySelector(".failure summary").click(), true`)
-	must.Hold(t, browser.Is[string](tab, `document.querySelector(".failure").innerText`),
+	browser.Evaluate[bool](tab, `document.querySelector(".failure summary").click(), true`)
+	must.Hold(t, browser.Evaluate[string](tab, `document.querySelector(".failure").innerText`),
 		`<script>document.title="owned"</script>`)
 	tab.Picture("live-desktop")
 	mobile := browser.Open(t, at, browser.Phone)
-	browser.Is[bool](mobile, `document.querySelector(".failure").open = true`)
-	if wide := browser.Is[int](mobile, `document.documentElement.scrollWidth`); wide > 390 {
+	browser.Evaluate[bool](mobile, `document.querySelector(".failure").open = true`)
+	if wide := browser.Evaluate[int](mobile, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("the page is %d wide on a phone of 390", wide)
 	}
 	mobile.Picture("live-phone")
@@ -62,19 +62,19 @@ func TestARunInTheBrowser(t *testing.T) {
 	run.ends(3)
 	for _, tab := range []*browser.Tab{tab, mobile} {
 		awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("no run is under way")`)
-		if !browser.Is[bool](tab, `document.querySelector(".failure").open`) {
+		if !browser.Evaluate[bool](tab, `document.querySelector(".failure").open`) {
 			t.Error("what was opened closed when the page changed")
 		}
 		tab.Quiet()
 	}
-	if title := browser.Is[string](tab, `document.title`); title != "no run is under way" {
+	if title := browser.Evaluate[string](tab, `document.title`); title != "no run is under way" {
 		t.Errorf("the title is %q", title)
 	}
 	awaitsOn(t, tab, `fetch("/").then(r => r.text()).then(text => { window.again = text; }), (window.again || `+
 		`"").includes("StumpBoost")`)
 	tab.Picture("live-over")
 	report := browser.Open(t, at+"report", browser.Desktop)
-	if text := browser.Is[string](report, `document.body.innerText`); !strings.Contains(text, "StumpBoost") ||
+	if text := browser.Evaluate[string](report, `document.body.innerText`); !strings.Contains(text, "StumpBoost") ||
 		!strings.Contains(text, "Who leads") || strings.Contains(text, "under way") {
 		t.Errorf("the report alone: %s", text)
 	}

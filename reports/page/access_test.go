@@ -16,8 +16,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// some is a few splits of a few sets of it with some failures and one that is shown apart, since axe-core looks at
-// every dot of every plot.
+// some has six splits of three sets of sample.Paper, which is few since axe-core looks at every dot of every plot. Some
+// cells have failed, and bankmarketing is not counted.
 func some() sample.Input {
 	in := sample.Paper()
 	in.Protocol.Datasets = []string{"wine", "german", "bankmarketing"}
@@ -32,8 +32,8 @@ func some() sample.Input {
 	return in
 }
 
-// Nobody is shut out: in light and dark, on a desktop and a phone, with everything open, axe-core finds nothing
-// serious, and the console is quiet.
+// axe-core finds no serious or critical violation, in light and dark colours, on a desktop and a phone, with all parts
+// closed and with all of them open. The console has no message.
 func TestAccessible(t *testing.T) {
 	testenv.OnlyThorough(t)
 	source, file := browser.Axe(t), written(t, some(), Options{})
@@ -44,29 +44,29 @@ func TestAccessible(t *testing.T) {
 	for name, l := range looks {
 		tab := open(t, file, l)
 		tab.Accessible(source, name)
-		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
+		eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 		tab.Accessible(source, name+", everything open")
 		tab.Picture("open-" + name)
 		tab.choose([]string{"GBRFF1", "LGBM", "GBRFF2"}, []string{"wine", "german"})
 		tab.Accessible(source, name+", everything open and a choice")
-		is[bool](tab, `document.querySelector("#results .cell").click(), true`)
+		eval[bool](tab, `document.querySelector("#results .cell").click(), true`)
 		tab.Accessible(source, name+", what is behind a number")
 		tab.Picture("why-" + name)
 		tab.Quiet()
 	}
 }
 
-// A page of a site is as accessible, and quiet.
+// The pages of a site are accessible, too, their cells open the dialog, and the console has no message.
 func TestSiteInBrowser(t *testing.T) {
 	source := browser.Axe(t)
 	root := siteOf(t, some())
 	for _, name := range []string{"index.html", "sets/wine.html", "methods/bmkr.html"} {
 		tab := open(t, filepath.Join(root, name), browser.Desktop)
-		if testenv.Thorough(t) { // most of what is closed is looked at open, too
+		if testenv.Thorough(t) {
 			tab.Accessible(source, name)
 		}
-		is[bool](tab, `document.querySelector(".cell").click(), true`)
-		must.Hold(t, is[string](tab, `document.querySelector("dialog[open] h2").textContent`), " on ")
+		eval[bool](tab, `document.querySelector(".cell").click(), true`)
+		must.Hold(t, eval[string](tab, `document.querySelector("dialog[open] h2").textContent`), " on ")
 		tab.Picture("site-" + strings.ReplaceAll(name, "/", "-"))
 		tab.Quiet()
 	}

@@ -1,21 +1,21 @@
-/* The leaderboard: sorting, and rows that lead to their method. */
+/* The leaderboard: sorting, and rows that link to the section of their method. */
 
 const board = document.getElementById("board");
 
-// Sorting keeps partial methods below, and puts what has no value last.
+// sortBoard sorts whole and partial methods separately. Rows without a value are last.
 function sortBoard(th, at) {
-  const down = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
+  const order = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
     th.dataset.first === "up" ? "ascending" : "descending";
   board.querySelectorAll("thead th").forEach(h => h.removeAttribute("aria-sort"));
-  th.setAttribute("aria-sort", down);
+  th.setAttribute("aria-sort", order);
   const key = row => at === 0 ? row.cells[0].textContent : row.cells[at].dataset.v,
-    turn = down === "descending" ? -1 : 1;
-  const order = (a, b) => {
+    turn = order === "descending" ? -1 : 1;
+  const compareRows = (a, b) => {
     const x = key(a), y = key(b);
     if (x === "" || y === "") return (x === "") - (y === "");
     return turn * (at === 0 ? x.localeCompare(y, "en", { numeric: true }) : Number(x) - Number(y));
   };
-  for (const body of board.tBodies) body.append(...[...body.rows].sort(order));
+  for (const body of board.tBodies) body.append(...[...body.rows].sort(compareRows));
 }
 
 if (board) {

@@ -21,10 +21,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A tab is a page in the browser.
+// A tab is a tab of the browser.
 type tab struct{ *browser.Tab }
 
-// open shows a file.
+// open opens a file in the browser.
 func open(t *testing.T, file string, l browser.Look) *tab {
 	t.Helper()
 	return &tab{browser.Open(t, (&url.URL{Scheme: "file", Path: file}).String(), l)}
@@ -35,13 +35,13 @@ func call[P, R any](t *tab, command cdp.Command[P, R], params P) R {
 	return browser.Call(t.Tab, command, params)
 }
 
-// is evaluates an expression.
-func is[T any](t *tab, expression string) T {
+// eval evaluates an expression of JavaScript.
+func eval[T any](t *tab, expression string) T {
 	t.Helper()
-	return browser.Is[T](t.Tab, expression)
+	return browser.Evaluate[T](t.Tab, expression)
 }
 
-// written is a page as a file.
+// written writes a page and returns its file.
 func written(t *testing.T, in sample.Input, o Options) string {
 	t.Helper()
 	var out strings.Builder

@@ -29,16 +29,16 @@ import (
 // shownRanks reads the ranks of the table as exact fractions, by method.
 func (t *tab) shownRanks(sum string) map[string]string {
 	t.Helper()
-	return is[map[string]string](t, `Object.fromEntries(
+	return eval[map[string]string](t, `Object.fromEntries(
 		[...document.querySelectorAll('#results [data-sum=`+sum+`] td[data-rank]')]
 		.map(td => [document.querySelectorAll("#results thead th")[td.cellIndex].textContent, td.dataset.rank]))`)
 }
 
-// choose ticks methods and sets, and no others. Of each list one box is clicked when the others are as they shall
-// be, since the page draws everything at each click.
+// choose ticks the boxes of these methods and sets, and clears all others. It sets all boxes of a list but the last one
+// directly, and clicks only the last one, since the page draws everything after each click.
 func (t *tab) choose(methods, sets []string) {
 	t.Helper()
-	is[bool](t, fmt.Sprintf(`(() => {
+	eval[bool](t, fmt.Sprintf(`(() => {
 		const want = [%q.split("\n"), %q.split("\n")];
 		document.querySelectorAll(".chooser").forEach((c, i) => {
 			const boxes = [...c.querySelectorAll("input")], last = boxes.pop();
@@ -53,9 +53,9 @@ func (t *tab) choose(methods, sets []string) {
 	})()`, strings.Join(methods, "\n"), strings.Join(sets, "\n")))
 }
 
-// Ranks of what is chosen are those of package stats, of the methods that have each chosen set that counts for the
-// whole page, in both conventions, with ties and missing results, for metrics of which the larger and the smaller
-// value is the better one.
+// The ranks of a choice are those of package stats, in both conventions. A method has a rank if it has each chosen set
+// that counts for the whole page. The inputs have ties and missing results. In some metrics the larger value is better,
+// in others the smaller one.
 func TestRanksOfTheChoice(t *testing.T) {
 	var rows []store.Row
 	for s := range 5 {
@@ -82,7 +82,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 	}{"partial": {partial, ""}, "accuracy": {many(), ""}, "errors": {many(), "error"},
 		"failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
 		t.Run(name, func(t *testing.T) {
-			// partial is of the one metric and numbers of one whose smaller value is better
+			// The short form has both directions: in partial the larger value is better, in numbers the smaller one.
 			if name == "accuracy" || name == "errors" {
 				testenv.OnlyThorough(t)
 			}
@@ -113,7 +113,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 				}
 				tab.choose(methods, sets)
 				all, order, means := choice(whole, methods, sets)
-				if got := is[[]string](tab,
+				if got := eval[[]string](tab,
 					`[...document.querySelectorAll("#results thead [data-method]")].map(th => th`+
 						`.textContent)`); !slices.Equal(got, order) {
 					r.Fatalf("%v over %v: the page has columns %v, want %v", methods, sets, got, order)
@@ -138,8 +138,8 @@ func TestRanksOfTheChoice(t *testing.T) {
 	}
 }
 
-// choice has, of chosen methods and sets: those methods that have each of these sets that count for the table, these
-// methods before the other ones, and the means by set of the former.
+// choice returns the chosen methods that have each chosen set that counts for the table, then all chosen methods with
+// these whole ones first, and the means of the whole ones on each such set.
 func choice(t frame.Table, methods, sets []string) (whole, order []string, means [][]*big.Rat) {
 	counted := slices.DeleteFunc(t.CountedSets(), func(s frame.Set) bool { return !slices.Contains(sets, s.Name) })
 	var partial []string
@@ -159,11 +159,11 @@ func choice(t frame.Table, methods, sets []string) (whole, order []string, means
 	return whole, append(slices.Clone(whole), partial...), means
 }
 
-// rankRow is a method of the diagram of ranks in numbers, with the letters of its bars.
+// rankRow is a row of the table below a diagram of ranks: the method, its rank, and the letters of its bars.
 var rankRow = regexp.MustCompile(
 	`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?</td><td class="wrap">([^<]*)</td></tr>`)
 
-// ranked reads a diagram: the exact ranks, and which pairs of methods share a bar.
+// ranked reads the exact ranks from the table of a diagram, and which pairs of methods share a bar.
 func ranked(html template.HTML) (ranks map[string]string, joined map[[2]string]bool) {
 	ranks, joined = map[string]string{}, map[[2]string]bool{}
 	rows := rankRow.FindAllStringSubmatch(string(html), -1)
@@ -176,7 +176,8 @@ func ranked(html template.HTML) (ranks map[string]string, joined map[[2]string]b
 	return ranks, joined
 }
 
-// differ is many with differences that are found, and with a method that lacks half of the sets.
+// differ is many with a bad method, so that some differences are significant, and with a method without half of the
+// sets.
 func differ() sample.Input {
 	in := many()
 	for i, r := range in.Rows {
@@ -192,9 +193,9 @@ func differ() sample.Input {
 	return in
 }
 
-// The page has the ranks and the bars of what package evidence finds, of all methods and sets and of each group by
-// itself. The browser shows those of the group that a reader chooses at once, and of another choice the command that
-// tests it.
+// The ranks and the bars of a diagram are those of package evidence, for all methods and sets and for each group by
+// itself. The browser shows the diagram of the group that a reader chooses. For any other choice it shows the command
+// that computes the tests.
 func TestGroups(t *testing.T) {
 	in := differ()
 	table := tableOf(t, in)
@@ -252,19 +253,19 @@ func TestGroups(t *testing.T) {
 	}
 
 	tab := open(t, written(t, in, o), browser.Desktop)
-	if got := is[[]string](tab,
+	if got := eval[[]string](tab,
 		`[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
 		"All None The others far few All None The others binary eight five" {
 		t.Errorf("the groups are %q", got)
 	}
 	shown := func() []string {
-		return is[[]string](tab,
+		return eval[[]string](tab,
 			`[...document.querySelectorAll("#diagram > :not([hidden])")].map(e => e.dataset.group || e.textContent)`)
 	}
 	if got := shown(); !slices.Equal(got, []string{"0"}) {
 		t.Errorf("at first the page shows %q", got)
 	}
-	is[bool](tab,
+	eval[bool](tab,
 		`document.querySelectorAll(".chooser").forEach((c, i) => [...c.querySelectorAll("button")].find(b => b`+
 			`.textContent === ["far", "eight"][i]).click()), true`)
 	ranks, _ := ranked(p.Diagrams[6])
@@ -287,8 +288,8 @@ func TestGroups(t *testing.T) {
 	tab.Quiet()
 }
 
-// The diagram, the sections of methods and the tests of pairs say what one evidence says: of each pair, or with a
-// method that was named of its pairs alone.
+// The diagram, the sections of methods and the tests of pairs agree with one evidence. Its family is all pairs, or the
+// pairs of the method that was named.
 func TestOneFamily(t *testing.T) {
 	in := differ()
 	table := tableOf(t, in)

@@ -16,13 +16,13 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// data is what the script reads. Names of fields are short, since some are in every cell.
+// data is what the script reads. The fields of cells have short names in JSON, since they are repeated in each cell.
 type data struct {
 	Protocol string              `json:"protocol"`
 	Metric   metricData          `json:"metric"`
 	Methods  []methodData        `json:"methods"`
 	Sets     []setData           `json:"sets"`
-	Cells    map[string]cellData `json:"cells"` // cells with a stored run, by the places of set and method, "3,5"
+	Cells    map[string]cellData `json:"cells"` // cells with a stored run, by key
 	Points   []string            `json:"points"`
 	Origins  []string            `json:"origins"` // programs and machines
 	Errors   []string            `json:"errors"`
@@ -36,7 +36,7 @@ type metricData struct {
 	Title    string `json:"title"`
 	Percent  bool   `json:"percent,omitempty"`
 	Lower    bool   `json:"lower,omitempty"`  // the smaller value is the better one
-	Counts   bool   `json:"counts,omitempty"` // runs hold rows that are right instead of values
+	Counts   bool   `json:"counts,omitempty"` // a run has the number of correct rows instead of the value
 	Decimals int    `json:"decimals"`
 }
 
@@ -52,26 +52,26 @@ type setData struct {
 	Link  string `json:"link"`
 	Shell string `json:"shell,omitempty"`
 	Main  bool   `json:"main,omitempty"` // enters means and ranks
-	Done  string `json:"d"`              // the compared splits
-	Train int    `json:"train"`          // rows of a split
+	Done  string `json:"d"`              // the compared splits, as in frame.Set.Splits
+	Train int    `json:"train"`          // training rows of a split
 	Test  int    `json:"test"`
 }
 
 type cellData struct {
-	Place int    `json:"o"`           // place of the mean on the set: larger is better, equal means share a place
+	Place int    `json:"o"`           // see placesOf
 	Done  string `json:"d"`           // the finished splits
-	Mean  string `json:"m,omitempty"` // exactly, as a fraction; "" without a finished split
-	// mean and deviation as the table has them, then the deviations with divisors n and n-1
+	Mean  string `json:"m,omitempty"` // the exact fraction; "" without a finished split
+	// The mean and the deviation as in the table, then the deviations with divisors n and n-1.
 	Texts []string `json:"t,omitempty"`
-	// split, rows that are right or the value, place of the grid point, milliseconds, test rows where the set's
-	// differ; or split, status, place of the error
+	// A finished run is: split, correct rows or value, place in Points, milliseconds, and the number of test rows if it
+	// differs from that of the set. Any other run is: split, status, place in Errors.
 	Runs    [][]any  `json:"r"`
-	From    [][]any  `json:"f"` // splits, place of the origin
+	From    [][]any  `json:"f"` // splits, place in Origins
 	Warn    []string `json:"w,omitempty"`
-	Printed []string `json:"p,omitempty"` // what was printed, a sentence a source
+	Printed []string `json:"p,omitempty"` // a sentence on the published value
 }
 
-// commands are spelled once. The script puts in the names of set and method.
+// commands are stored once for all cells. The script inserts the names of set and method.
 type commands struct {
 	Why    string `json:"why"`
 	Verify string `json:"verify"`
@@ -80,15 +80,16 @@ type commands struct {
 	SQL    string `json:"sql"`
 }
 
-// These texts are the places of names in commands. A shell needs no quotes around them.
-const setHere, methodHere = "@SET@", "@METHOD@"
+// The script replaces these texts in commands. A shell needs no quotes around them.
+const setPlaceholder, methodPlaceholder = "@SET@", "@METHOD@"
 
-// list numbers texts in the order in which they are first asked for.
+// A list holds each text once, so that cells refer to texts by number.
 type list struct {
 	texts []string
 	place map[string]int
 }
 
+// at returns the number of a text, which it appends if the list does not have it.
 func (l *list) at(text string) int {
 	i, ok := l.place[text]
 	if !ok {
@@ -101,10 +102,10 @@ func (l *list) at(text string) int {
 	return i
 }
 
-// addData fills data. The layout sets the links, since it knows the files.
+// addData sets p.data, without its links, and p.Diagrams. dataFor sets the links, which depend on the file.
 func (p *Page) addData(o Options) error {
 	t := p.table
-	tests := []string{"report", "tests", "--methods", methodHere, "--datasets", setHere}
+	tests := []string{"report", "tests", "--methods", methodPlaceholder, "--datasets", setPlaceholder}
 	if o.Metric != "" {
 		tests = append(tests, "--metric", o.Metric)
 	}
@@ -116,17 +117,17 @@ func (p *Page) addData(o Options) error {
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower,
 			Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
-			Why: p.table.Frame.Run.Other("report", "why", t.Protocol, setHere, methodHere),
-			Verify: p.table.Frame.Run.Other("verify", "--sample", "100%", "--methods", methodHere, "--datasets",
-				setHere),
-			Splits: p.table.Frame.Run.Other("data", "splits", setHere, "--seed", "1", "--format", "json"),
+			Why: p.table.Frame.Run.Other("report", "why", t.Protocol, setPlaceholder, methodPlaceholder),
+			Verify: p.table.Frame.Run.Other("verify", "--sample", "100%", "--methods", methodPlaceholder, "--datasets",
+				setPlaceholder),
+			Splits: p.table.Frame.Run.Other("data", "splits", setPlaceholder, "--seed", "1", "--format", "json"),
 			Tests:  p.table.Frame.Run.Other(tests...),
-			SQL:    store.CellQuery(t.Protocol, setHere, methodHere),
+			SQL:    store.CellQuery(t.Protocol, setPlaceholder, methodPlaceholder),
 		}}
 	for _, m := range t.Methods {
 		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
 		if v, ok := t.Pinned(m); ok {
-			md.SQL = store.VersionQuery(t.Protocol, setHere, v)
+			md.SQL = store.VersionQuery(t.Protocol, setPlaceholder, v)
 		}
 		d.Methods = append(d.Methods, md)
 	}
@@ -153,7 +154,7 @@ func (p *Page) addData(o Options) error {
 	return nil
 }
 
-// cellData is the cell of a method on a set, with its rows. Texts that several cells have are in the lists.
+// cellData returns the data of a cell from its rows. Texts that several cells have go to the lists.
 func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place int, points, origins, errors *list,
 ) cellData {
 	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Printed: p.Printed.sentences(set.Name, e.Method)}
@@ -173,9 +174,10 @@ func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place in
 	return cell
 }
 
+// key is the key of a cell in data.Cells: the numbers of its set and its method, such as "3,5".
 func key(set, method int) string { return strconv.Itoa(set) + "," + strconv.Itoa(method) }
 
-// shell is how a command takes a name; "" if this is the shown text.
+// shell quotes a name for a command. It returns "" if the result is the text that the page shows for the name.
 func shell(name, shown string) string {
 	if quoted := frame.CommandLine(name); quoted != doc.OneLine(shown) {
 		return quoted
@@ -183,10 +185,10 @@ func shell(name, shown string) string {
 	return ""
 }
 
-// counted reports whether the metric is the share of rows that are right.
+// counted reports whether the metric is the share of correct rows.
 func counted(m metric.Metric) bool { return m.Name == "accuracy" }
 
-// decimals of means in the table.
+// decimals is the number of decimals of means in the table.
 func (p *Page) decimals() int {
 	if p.table.Metric.Percent {
 		return 1
@@ -194,8 +196,8 @@ func (p *Page) decimals() int {
 	return 3
 }
 
-// placesOf returns the place of each method's mean on a set. Places count from 1, a better mean has a larger place,
-// equal means share a place, and 0 is no mean.
+// placesOf returns the place of each method's mean in the order of the means on a set. The worst mean has place 1, and
+// equal means have the same place. A method without a mean has place 0.
 func placesOf(t *frame.Table, set frame.Set) []int {
 	places := make([]int, len(set.Entries))
 	var have []*big.Rat
@@ -214,7 +216,7 @@ func placesOf(t *frame.Table, set frame.Set) []int {
 	return places
 }
 
-// runData is one split of a cell.
+// runData returns one element of cellData.Runs.
 func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	value := p.table.ValueOf(r.Score)
 	if r.Status != result.OK || value == nil {
@@ -236,7 +238,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 	return out
 }
 
-// originsOf returns where runs come from, as pairs of splits and the place of their origin.
+// originsOf returns cellData.From: for each origin the splits whose runs come from it, and its place in the list.
 func originsOf(rows []store.Row, origins *list) [][]any {
 	var splits frame.Groups[int, int]
 	for _, r := range rows {
@@ -250,7 +252,7 @@ func originsOf(rows []store.Row, origins *list) [][]any {
 	return out
 }
 
-// origin says where a run comes from: the version of the method, program and machine, data and date.
+// origin names the version of the method, the program and the machine, the data, the date, and the imported file.
 func origin(r store.Row) string {
 	text := fmt.Sprintf("%s version %s", r.Method, r.MethodVersion)
 	if e := r.Environment; e != nil {
@@ -266,7 +268,7 @@ func origin(r store.Row) string {
 	return text
 }
 
-// seconds is the mean processor time of a cell's finished runs as people read it, "-" where it is not known.
+// seconds writes the mean processor time of a cell's finished runs, or "-" if it is not known.
 func seconds(rows []store.Row) string {
 	sum, n := 0.0, 0
 	for _, r := range rows {
@@ -280,8 +282,8 @@ func seconds(rows []store.Row) string {
 	return wording.Seconds(sum / float64(n))
 }
 
-// midRanks ranks the whole methods on a set by their means, the best first. Other methods, and means that do not
-// compare, have "-".
+// midRanks ranks the whole methods on a set by their means; rank 1 is the best. It returns "-" for partial methods, and
+// for all methods if their means are not comparable.
 func midRanks(t *frame.Table, set frame.Set) []string {
 	out := make([]string, len(set.Entries))
 	var at []int

@@ -1,4 +1,4 @@
-// What the page reads, and ranks by whole numbers.
+// The data of the page, and exact means and ranks.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const results = document.getElementById("results");
@@ -16,7 +16,7 @@ function make(name, attributes, ...children) {
 
 const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-// Fractions are pairs of whole numbers, so that no comparison depends on rounding.
+// Fractions are pairs of integers, so that no comparison depends on rounding.
 function fraction(text) {
   const [n, d] = text.split("/");
   return [BigInt(n), BigInt(d)];
@@ -26,7 +26,7 @@ const compare = (a, b) => {
   const l = a[0] * b[1], r = b[0] * a[1];
   return l < r ? -1 : l > r ? 1 : 0;
 };
-// fixed writes a fraction with decimals; what lies half-way is rounded away from zero.
+// fixed writes a fraction with decimals. It rounds a fraction half-way between two results away from zero.
 function fixed([n, d], decimals) {
   const negative = n < 0n, scale = 10n ** BigInt(decimals);
   const scaled = ((negative ? -n : n) * scale * 2n + d) / (2n * d);
@@ -35,13 +35,14 @@ function fixed([n, d], decimals) {
 }
 
 const cell = (s, m) => data.cells[s + "," + m];
+// has says whether a cell has a mean.
 const has = c => c !== undefined && c.m !== undefined;
 
 // A method has a set if it finished the compared splits.
 const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === data.sets[s].d;
 
-// groupOf is the place of what the program computed of a choice, if this is a group of methods on a group of sets,
-// and else -1.
+// groupOf returns the place of a choice in data.groups.counted, if the choice is a group of methods on a group of sets.
+// Otherwise it returns -1.
 function groupOf(methods, sets) {
   const main = list => list.filter(s => data.sets[s].main && !empty(s)),
     same = (a, b) => a.length === b.length && a.every(x => b.includes(x));
@@ -50,10 +51,10 @@ function groupOf(methods, sets) {
   return m < 0 || s < 0 ? -1 : m * data.groups.sets.length + s;
 }
 
-// summary has means over sets and average ranks of whole methods, those that have every set that counts; coverage has
-// how many of these each method has. The program decides which sets count, for each group; of another choice count
-// those that count for the whole
-// page. Both conventions of ranks are those of `bench report ranks`.
+// summary returns the means over sets and the average ranks of the whole methods, which are those that have every set
+// that counts. Its coverage is the number of these sets that each method has. The program decides for each group which
+// sets count. In any other choice those sets count that count for the whole page. Ranks follow the two conventions of
+// `bench report ranks`.
 function summary(methods, sets) {
   const group = groupOf(methods, sets), counted = data.groups.counted[Math.max(0, group)].filter(s => sets.includes(s));
   const whole = methods.filter(m => counted.every(s => hasAll(s, m)));
@@ -101,13 +102,16 @@ function summary(methods, sets) {
   return out;
 }
 
-// bestOf has the best on a set of the whole ones of the methods; none where they do not compare.
+// bestOf returns the whole methods with the best mean on a set. It returns none if the means are not comparable, or if
+// only one of several methods has a mean.
 function bestOf(s, { methods, sums: { whole } }) {
   const have = whole.filter(m => has(cell(s, m)));
   if (have.length === 0 || have.length < 2 && methods.length > 1 || uneven(s, whole)) return new Set();
   const most = Math.max(...have.map(m => cell(s, m).o));
   return new Set(have.filter(m => cell(s, m).o === most));
 }
+
+// uneven says whether methods have finished different splits of a set, so that their means are not comparable.
 function uneven(s, methods) {
   const have = methods.filter(m => has(cell(s, m)));
   return have.some(m => cell(s, m).d !== cell(s, have[0]).d);

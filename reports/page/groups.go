@@ -13,27 +13,27 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// Groups are the names of several methods and of several data sets, as --methods and --datasets take
-// them. A reader of the page chooses such a group at once, and the page has its tests.
+// Groups are named groups of methods and of data sets, with the names of their members. They are those that --methods
+// and --datasets take. The page has a button that chooses each group, and the tests of the group.
 type Groups struct{ Methods, Sets map[string][]string }
 
-// A group is methods or sets, by their places in the table, in order.
+// A group is a group of methods or of sets, which are given by their numbers in the table, in order.
 type group struct {
 	Name string `json:"name"` // "" for all
 	Of   []int  `json:"of"`
 }
 
-// groupsData is the groups of which the page has a part. Counted has the places of the sets that enter means and
-// ranks, for each group of methods on each group of sets: on all groups of sets for the first group of methods, then
-// for the second, and so on.
+// groupsData holds the groups of the page. Element m*len(Sets)+s of Counted belongs to group m of methods on group s of
+// sets. It lists the numbers of the sets that enter means and ranks.
 type groupsData struct {
 	Methods []group `json:"methods"`
 	Sets    []group `json:"sets"`
 	Counted [][]int `json:"counted"`
 }
 
-// newGroups tests each group of methods on each group of sets. Groups of sets are the named ones, and the sets of each
-// task. A group is a family of tests of its own.
+// newGroups returns the groups of the page, tests each group of methods on each group of sets, and adds a diagram of
+// the result to p.Diagrams. The groups of sets are those of the options, and a group for each task, such as the binary
+// sets. The tests of a group of methods on a group of sets are one family.
 func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	t := &p.table
 	var sets []string // of the main group, which are the first ones of the table
@@ -72,8 +72,8 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	return out, nil
 }
 
-// groupsOf lists the groups of which at least two members are among names. Of groups with the same members only the
-// first is listed. The first has all.
+// groupsOf lists a group of all names, and then the given groups that have at least two members among the names. Of
+// groups with the same members it lists the first one only.
 func groupsOf(names []string, groups map[string][]string) []group {
 	out := []group{{Of: []int{}}}
 	for i := range names {
@@ -90,8 +90,8 @@ func groupsOf(names []string, groups map[string][]string) []group {
 	return out
 }
 
-// evidenceOf compares the methods of a part of the table: with the method that was named before the data were seen, if
-// the part has it, and else each with each.
+// evidenceOf compares the methods of a part of the table with the method that was named before the data were seen. If
+// no method was named, or if it is not a whole method of the part, it compares all pairs.
 func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	if p.evidence == nil || part.CheckComparable() != nil {
 		return nil, nil
@@ -103,11 +103,11 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	return evidence.Compare(part, o)
 }
 
-// diagram draws the average ranks of a part of the table, with bars where no difference is significant. The evidence is
-// nil where there is nothing to compare.
-func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) template.HTML {
+// diagram draws the average ranks of a part of the table. Bars join methods without a significant difference. The
+// evidence is nil if there is nothing to compare. all says that the part is the whole table.
+func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, all bool) template.HTML {
 	if ev == nil || part.CheckComparable() != nil {
-		const none = "There are no ranks of this choice: they take two methods that have the same data sets."
+		const none = "There are no ranks of this choice: ranks need two methods that have the same data sets."
 		return render.Fragment("", doc.Prose{Paragraphs: []string{none}})
 	}
 	sets := frame.Count(len(part.Counted), "data set")
@@ -117,10 +117,10 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, whole bool) tem
 			"%d sets are enough.", sets, ev.Level,
 			ev.Enough)
 	}
-	if !whole {
-		text += " The level holds of this group by itself, if you chose it before you saw results."
+	if !all {
+		text += " The level holds for this group by itself, if you chose it before you saw results."
 	}
 	figure := ranking.DiagramOf(part, ev)
-	figure.Detail = true // as wide as a column, so that letters can be read on a phone
+	figure.Detail = true // it is as wide as a column, so that its text can be read on a phone
 	return render.Fragment("", doc.Prose{Paragraphs: []string{text}}, figure)
 }

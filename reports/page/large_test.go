@@ -38,8 +38,8 @@ func large(t testing.TB) (path string, evaluations int) {
 	return path, evaluations
 }
 
-// BenchmarkLarge is a page over three million evaluations: read the rows, compare them with their checksums, build,
-// lay out.
+// BenchmarkLarge makes a page of three million evaluations: it reads the rows, compares them with their checksums, and
+// builds and lays out the page.
 func BenchmarkLarge(b *testing.B) {
 	path, evaluations := large(b)
 	in := sample.Input{Known: map[string]sample.Set{}}

@@ -4,26 +4,28 @@
 //
 // Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and
 // package render lays them out. The page adds a table whose rows and columns the reader chooses, with new ranks for
-// each choice, and the runs behind every cell. A doc.Document cannot hold these parts, so this package has a layout
-// of its own:
+// each choice, and a dialog with the runs of each cell. A doc.Document cannot hold these parts, so this package has a
+// layout of its own:
 //
-//	page.go       what is asked, and the page as data
-//	verdict.go    who leads, and the verdicts on methods, all from one family of tests
-//	parts.go      what is taken from other reports
-//	data.go       what the script of the page reads: counts, order and grid points, as compact JSON
-//	printed.go    published values and ours, with intervals
+//	page.go       options, and the page as data
+//	verdict.go    the leaderboard, and the verdicts on methods, all from one family of tests
+//	parts.go      the parts from other reports
+//	data.go       the data that the script of the page reads: counts, order and grid points, as compact JSON
+//	printed.go    the comparison of published values with ours
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
-//	groups.go     groups of methods and sets, each with its tests
-//	exact.js, table.js, why.js, page.js
-//	              means and ranks of the reader's choice, the table, what is behind a number, choosing and sorting
+//	groups.go     groups of methods and sets, and the tests of each group
+//	exact.js      means and ranks for the methods and sets that the reader chooses
+//	table.js      the table
+//	why.js        the dialog with the runs of a cell
 //	board.js      sorting of the leaderboard
-//	take.js       tables and figures to copy and to download
+//	take.js       copies and downloads of tables and figures
+//	page.js       the controls to choose and sort
 //
-// The script uses no library and no network, and decides nothing by rounded numbers. It gets means as fractions of
-// whole numbers, and the order of the means on a set as places. So means and ranks are exact for any choice. The
-// script tests nothing: what the page says of all its methods comes from one evidence.Evidence, and what it says of
-// a group from another. For a choice that is no group the page names the command that tests it.
+// The script uses no library and no network. It gets means as fractions of integers, and the order of the means on a
+// set as integers. So means and ranks are exact for any choice. The script computes no test. The tests of all methods
+// come from one evidence.Evidence, and those of a group from another. For any other choice of methods and sets the page
+// shows the command that computes the tests.
 package page
 
 import (
@@ -45,7 +47,7 @@ import (
 type Options struct {
 	Metric string  // "" for the protocol's
 	Method string  // the method in question, named before the data were seen; "" for the method that leads
-	Level  float64 // of the tests, such as 0.05
+	Level  float64 // of the tests, in (0, 1)
 	Title  string  // "" for the usual one
 	Groups Groups
 
@@ -55,39 +57,39 @@ type Options struct {
 	draws int // number of draws of the Bayesian test, smaller in tests; 0 for the usual number
 }
 
-// Page is what is shown, before it is laid out.
+// Page is the content of the page, before it is laid out.
 type Page struct {
-	Title    string
-	Lead     string
-	Warnings []string
-	Warned   string // sums up several warnings or a long one, on one line; "" where there is a short one or none
-	Verdict  verdict
-	Board    *board          // nil where there is nothing to compare
-	Diagrams []template.HTML // of each group of methods on each group of sets, as in groupsData
-	Ranks    []part
-	Times    []part
-	More     []part       // what the other reports say
-	Printed  *printedPart // nil where nothing printed is compared with the table
-	Missing  []frame.Reason
-	Command  string // computes what is missing; "" for nothing
-	Edges    []string
-	Notes    []string
-	Facts    [][2]string
-	Queries  []doc.Query
-	Static   template.HTML // the table for readers without a script
-	Sets     []*setSection
-	Methods  []*methodSection
+	Title       string
+	Lead        string
+	Warnings    []string
+	WarningLine string // sums up Warnings on one line; "" for no warning, and for a single short one
+	Verdict     verdict
+	Board       *board          // nil if there is nothing to compare
+	Diagrams    []template.HTML // of average ranks, in the order of groupsData.Counted
+	Ranks       []part
+	Times       []part
+	More        []part       // from reports tests, pairs and curves
+	Printed     *printedPart // nil if there are no published values
+	Missing     []frame.Reason
+	Command     string   // computes the missing results; "" if there are none
+	Edges       []string // chosen grid points on the edge of their grid: a summary, then each case
+	Notes       []string
+	Facts       [][2]string   // name and value of each fact on how the page was made
+	Queries     []doc.Query   // that return the results from the database
+	Static      template.HTML // the table for readers without a script
+	Sets        []*setSection
+	Methods     []*methodSection
 
 	table    frame.Table
-	evidence *evidence.Evidence // nil where there is nothing to compare
+	evidence *evidence.Evidence // nil if there is nothing to compare
 	data     data
 }
 
-// A part is a fragment of another report under a heading.
+// A part is a fragment of another report, with a heading.
 type part struct {
 	Heading string
 	HTML    template.HTML
-	Closed  bool // behind its heading until it is opened
+	Closed  bool // only the heading is seen until the reader opens the part
 }
 
 // Build makes the page of a frame. The frame needs no folds. It is an error if an option has no meaning, if nothing is
@@ -101,9 +103,9 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 		return nil, err
 	}
 	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
-		Warned: warned(t.Warnings),
-		Title:  doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
-		Lead:   lead(t)}
+		WarningLine: warningLine(t.Warnings),
+		Title:       doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
+		Lead:        lead(t)}
 	p.Sets = doc.Map(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
 	p.Methods = doc.Map(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })
 	for _, step := range []func(Options) error{p.addTable, p.addVerdict, p.addRanks, p.addTimes,
@@ -123,9 +125,9 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	return p, nil
 }
 
-// warned is one line that sums up several warnings or for a long one: the beginning of the first warning,
-// without its command.
-func warned(warnings []string) string {
+// warningLine sums up the warnings on one line: the beginning of the first warning without its command, and the number
+// of the others. It is "" for no warning, and for a single short one, which the page shows as it is.
+func warningLine(warnings []string) string {
 	const most = 140
 	if len(warnings) == 0 || len(warnings) == 1 && len(warnings[0]) <= most {
 		return ""
@@ -140,7 +142,7 @@ func warned(warnings []string) string {
 	return text
 }
 
-// missing has a line for each reason. Sets without stored cells are last.
+// missing lists the reasons why results are missing. The last one is about the sets without stored cells.
 func missing(t frame.Table) []frame.Reason {
 	out := t.Reasons()
 	if sets := t.NothingStored(); sets != nil {
@@ -152,6 +154,7 @@ func missing(t frame.Table) []frame.Reason {
 	})
 }
 
+// lead counts the methods, the data sets, the splits, and the finished ones of the planned results.
 func lead(t frame.Table) string {
 	finished, planned := t.Done()
 	main := 0
@@ -164,14 +167,14 @@ func lead(t frame.Table) string {
 	if apart := len(t.Sets) - main; apart > 0 {
 		text += fmt.Sprintf(" and %d shown apart", apart)
 	}
-	return fmt.Sprintf("%s, %s each: %d of %d results are there.", text, frame.Count(len(t.Splits), "split"), finished,
-		planned)
+	return fmt.Sprintf("%s, %s each: %d of %d results are finished.", text, frame.Count(len(t.Splits), "split"),
+		finished, planned)
 }
 
 // fraction writes an exact value as the script reads it.
 func fraction(x *big.Rat) string { return x.Num().String() + "/" + x.Denom().String() }
 
-// ids makes from names the texts that links and file names use for them. No two texts are equal.
+// ids returns an identifier for each name, which links and file names can use. All identifiers are different.
 func ids(names []string) []string {
 	taken := map[string]bool{}
 	out := make([]string, len(names))

@@ -32,8 +32,8 @@ function select(title, options, get, change) {
   return { box: make("label", { class: "select" }, make("span", {}, title), s), update };
 }
 
-const better = () => !data.metric.lower; // a large value is the better one
-const downFor = by => /^\d+$/.test(by) || by === "mean" ? better() : false;
+// downFor says whether the first sorting is descending: means begin with the best, ranks and names with the smallest.
+const downFor = by => /^\d+$/.test(by) || by === "mean" ? !data.metric.lower : false;
 let parts = [];
 function refresh() {
   parts.forEach(p => p.update());
@@ -71,7 +71,7 @@ function sort(key) {
   if (button) button.focus();
 }
 
-/* Links to what is folded open it. */
+/* A link to a closed part opens this part and all parts around it. */
 
 function reveal() {
   const id = location.hash.slice(1), target = id && document.getElementById(id);
@@ -81,7 +81,7 @@ function reveal() {
 }
 addEventListener("hashchange", reveal);
 
-// hint marks the boxes that are wider than the window, above which the style says that columns follow at the right.
+// hint marks the boxes whose content is wider than the box. The style sheet then shows "more columns at the right".
 function hint(part) {
   for (const box of part.querySelectorAll(".scroll")) box.classList.toggle("cut",
     box.scrollWidth > box.clientWidth + 1);

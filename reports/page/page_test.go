@@ -19,7 +19,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// built is a page with fewer draws than usual.
+// built builds a page with fewer draws of the Bayesian test than usual.
 func built(t testing.TB, in sample.Input, o Options) *Page {
 	t.Helper()
 	o.draws = 500
@@ -51,7 +51,7 @@ func siteOf(t *testing.T, in sample.Input) string {
 	return root
 }
 
-// thirty is a frame of 30 methods, 16 sets and 20 splits, each run with a grid point of its own.
+// thirty has 30 methods, 16 sets and 20 splits. Each split of a method has a grid point of its own.
 func thirty() sample.Input {
 	var rows []store.Row
 	for s := range 16 {
@@ -67,7 +67,7 @@ func thirty() sample.Input {
 	return sample.Of(20, rows...)
 }
 
-// A page of 30 methods, 16 sets and 20 splits has less than 3 MB.
+// A page of 30 methods, 16 sets and 20 splits is smaller than 3 MB.
 func TestSize(t *testing.T) {
 	var n countWriter
 	must.Do(t, built(t, thirty(), Options{}).Write(&n, nil))
@@ -80,10 +80,11 @@ type countWriter int
 
 func (n *countWriter) Write(b []byte) (int, error) { *n += countWriter(len(b)); return len(b), nil }
 
-// papers is the one address outside of the page. A link loads nothing before somebody follows it.
+// papers is the only address of another site on the page. A browser loads it only when a reader follows the link.
 const papers = "https://github.com/kernelboosting/bench/blob/main/docs/explanation/papers.md"
 
-// The file loads nothing and runs nothing but what its policy knows by hash, whatever the names in it.
+// The file loads nothing. It runs only the script whose hash is in its policy. This holds for all names of methods and
+// sets, and for all titles.
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
 		var out strings.Builder
@@ -104,13 +105,13 @@ func TestSelfContained(t *testing.T) {
 			sum := sha256.Sum256([]byte(hashed))
 			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(shell.Policy(),
 				"'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
-				t.Errorf("%s: what the policy knows is not in the page as it is: %.60q", name, hashed)
+				t.Errorf("%s: the page lacks this text, or the policy lacks its hash: %.60q", name, hashed)
 			}
 		}
 	}
 }
 
-// Every link of a site leads to a file or a part of the page, and every page says where it belongs.
+// Every link of a site leads to a file of the site, or to a part of the same page.
 func TestSite(t *testing.T) {
 	root := siteOf(t, sample.Paper())
 	pages, links := 0, 0
@@ -129,7 +130,7 @@ func TestSite(t *testing.T) {
 			case strings.HasPrefix(target, "data:"), target == papers:
 			case strings.HasPrefix(target, "#"):
 				if !strings.Contains(string(content), ` id="`+target[1:]+`"`) {
-					t.Errorf("%s: nothing is called %s", file, target)
+					t.Errorf("%s: no part has the id of the link %s", file, target)
 				}
 			default:
 				if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(target))); err != nil {
@@ -148,7 +149,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// Readers without a script have the table, and what is missing is said in a line a reason.
+// Readers without a script have the table. The page has one line for each reason why results are missing.
 func TestMissing(t *testing.T) {
 	p := built(t, sample.Paper(), Options{})
 	if !strings.Contains(string(p.Static), ">GBRFF2</th>") {
@@ -174,8 +175,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Warnings take one line, however many and long they are; all of them are behind it.
-func TestWarned(t *testing.T) {
+// Several warnings, and a long one, are summed up on one line. The page has them in full in the part that it opens.
+func TestWarningLine(t *testing.T) {
 	long := "The rows of 16 data sets are of the data as it was read then; their files changed since: bench run " +
 		"--methods " + strings.Repeat("A,", 200)
 	for want, warnings := range map[string][]string{
@@ -185,7 +186,7 @@ func TestWarned(t *testing.T) {
 			"and 2 more": {long, "b", "c"},
 		"a … and 1 more": {"a", "b"},
 	} {
-		if got := warned(warnings); got != want {
+		if got := warningLine(warnings); got != want {
 			t.Errorf("%.30q: %q, want %q", warnings, got, want)
 		}
 	}
@@ -205,7 +206,7 @@ func TestWarned(t *testing.T) {
 	}
 }
 
-// A single method has a page, too, without verdicts and ranks.
+// The page of a single method has no verdict and no ranks.
 func TestAlone(t *testing.T) {
 	in := sample.Paper()
 	in.Methods = []string{"GFC"}
@@ -224,7 +225,7 @@ func TestRefusals(t *testing.T) {
 	must.Say(t, must.Err(Build(f, Options{Level: 0.05, Metric: "rmse"})), "nothing to show")
 }
 
-// Names in links and files are safe and never equal.
+// Identifiers have no characters that links or file names cannot have, are not too long, and are all different.
 func TestIDs(t *testing.T) {
 	long := strings.Repeat("n", 300)
 	for _, id := range ids([]string{long, long + "a", long}) {

@@ -28,7 +28,7 @@ func (p *Page) addTable(o Options) error {
 		}
 		f.Plot = func(width float64) doc.Drawing {
 			d := plot(width)
-			d.Marks = doc.Map(d.Marks, func(m doc.Mark) doc.Mark { // the numbers below say it
+			d.Marks = doc.Map(d.Marks, func(m doc.Mark) doc.Mark { // the table of the section has these numbers
 				m.Tip = ""
 				return m
 			})
@@ -39,8 +39,8 @@ func (p *Page) addTable(o Options) error {
 	return nil
 }
 
-// addPart lays blocks out and appends them as a part, or to the last part if that has the same heading. A part with
-// a heading is closed.
+// addPart lays blocks out and appends them as a part. If the last part has the same heading, it appends them to this
+// part. A part with a heading is closed at first.
 func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 	html := render.Fragment(title, blocks...)
 	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
@@ -50,7 +50,7 @@ func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
 	*parts = append(*parts, part{heading, html, heading != ""})
 }
 
-// addRanks takes the tables of ranks from their report, where there are ranks.
+// addRanks takes the tables from report ranks, if there are ranks.
 func (p *Page) addRanks(o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
@@ -59,12 +59,12 @@ func (p *Page) addRanks(o Options) error {
 	if err != nil {
 		return err
 	}
-	addPart(&p.Ranks, "Ranks, and how far they depend on the splits", d.Title, shown[doc.Table](d)...)
+	addPart(&p.Ranks, "Ranks, and how far they depend on the splits", d.Title, blocksOf[doc.Table](d)...)
 	return nil
 }
 
-// shown returns the blocks of a kind, without their headings.
-func shown[B doc.Block](d doc.Document) []doc.Block {
+// blocksOf returns the blocks of type B. Tables and prose lose their headings.
+func blocksOf[B doc.Block](d doc.Document) []doc.Block {
 	var out []doc.Block
 	for _, b := range d.Blocks {
 		if _, ok := b.(B); !ok {
@@ -83,21 +83,22 @@ func shown[B doc.Block](d doc.Document) []doc.Block {
 	return out
 }
 
-// addTimes takes the plot and the table of times from their report, where there are times.
+// addTimes takes the plot and the table from report times, if it has results.
 func (p *Page) addTimes(o Options) error {
 	d, err := costs.Times.Build(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
-		return nil // there are none, and the sections say which cells have some
+		return nil // the sections still have the time of each cell that has one
 	}
 	if err != nil {
 		return err
 	}
-	addPart(&p.Times, "", d.Title, shown[doc.Figure](d)...)
-	addPart(&p.Times, "Times by data set", d.Title, shown[doc.Table](d)...)
+	addPart(&p.Times, "", d.Title, blocksOf[doc.Figure](d)...)
+	addPart(&p.Times, "Times by data set", d.Title, blocksOf[doc.Table](d)...)
 	return nil
 }
 
-// addGrid takes from report grid what was chosen, a table a method, and where a choice sits on an edge.
+// addGrid takes from report grid a table of the chosen grid points for each method, and the sentences on choices at the
+// edge of a grid.
 func (p *Page) addGrid(o Options) error {
 	choices, edges, err := cells.Choices(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
@@ -114,23 +115,24 @@ func (p *Page) addGrid(o Options) error {
 	return nil
 }
 
-// mostScatters bounds the scatters of pairs on the page; `bench report pairs` draws more.
+// mostScatters is the largest number of scatter plots of pairs on the page. If report pairs has more, the page has
+// none.
 const mostScatters = 6
 
-// addMore takes, folded, what reports tests, pairs and curves say beyond the parts above.
+// addMore takes parts from reports tests, pairs and curves.
 func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
 	d := ranking.TestsOf(&p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
-	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(shown[doc.Prose](d),
-		shown[doc.Table](d)...)...)
+	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
+		blocksOf[doc.Table](d)...)...)
 	d, err := ranking.Pairs.Build(&p.table)
 	if err != nil {
 		return err
 	}
-	blocks := shown[doc.Table](d)
-	if figures := shown[doc.Figure](d); len(figures) <= mostScatters {
+	blocks := blocksOf[doc.Table](d)
+	if figures := blocksOf[doc.Figure](d); len(figures) <= mostScatters {
 		blocks = append(blocks, figures...)
 	}
 	addPart(&p.More, "Pairs: data sets won, tied and lost", d.Title, blocks...)
@@ -142,6 +144,6 @@ func (p *Page) addMore(o Options) error {
 		return err
 	}
 	addPart(&p.More, "Curves: would more splits or rounds change it?", d.Title,
-		append(shown[doc.Figure](d), shown[doc.Prose](d)...)...)
+		append(blocksOf[doc.Figure](d), blocksOf[doc.Prose](d)...)...)
 	return nil
 }

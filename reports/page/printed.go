@@ -10,7 +10,7 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// printedPart is the values that a paper prints and ours, as the page shows them.
+// printedPart is the comparison of the values that a paper prints with ours.
 type printedPart struct {
 	Source  string
 	Summary []string
@@ -20,7 +20,7 @@ type printedPart struct {
 	comparison *accuracy.Comparison
 }
 
-// printedBlock is methods whose columns are side by side, so that no table is wider than a page.
+// printedBlock is a table with a column for each of a few methods, so that it is not wider than a sheet of paper.
 type printedBlock struct {
 	Methods []string
 	Rows    []printedRow
@@ -31,7 +31,7 @@ type printedRow struct {
 	Cells []*printedCell // nil for none
 }
 
-// printedCell is a value of ours and a printed one.
+// printedCell compares our value of a cell with the printed one.
 type printedCell struct {
 	Key            string
 	Ours, Theirs   string
@@ -40,14 +40,14 @@ type printedCell struct {
 	Verdict, Class string
 }
 
-// classes of verdicts, for the style.
+// classes are the classes of verdicts in the style sheet.
 var classes = map[accuracy.Verdict]string{accuracy.Higher: "up", accuracy.Lower: "down", accuracy.Alike: "alike",
 	accuracy.Unclear: "unclear", accuracy.Bare: "bare"}
 
-// methodsSideBySide is how many methods a block of printed values has.
+// methodsSideBySide is the largest number of methods in a printedBlock.
 const methodsSideBySide = 6
 
-// addPrinted lays the comparison with the protocol's source out, in blocks of methods.
+// addPrinted compares our values with those of the protocol's source, if there are any, in blocks of methods.
 func (p *Page) addPrinted(o Options) error {
 	t := &p.table
 	c := accuracy.ComparePrinted(t, o.Level)
@@ -79,7 +79,7 @@ func (p *Page) addPrinted(o Options) error {
 	return nil
 }
 
-// cell compares the printed value of a method on a set with ours; nil for none.
+// cell returns the comparison for a method on a set, or nil if one of the two values is missing.
 func (d *printedPart) cell(set, method, key string) *printedCell {
 	if d == nil {
 		return nil
@@ -103,7 +103,7 @@ func (d *printedPart) cell(set, method, key string) *printedCell {
 	return cell
 }
 
-// sentences say what is printed for a cell; nil without a comparison.
+// sentences returns a sentence on the printed value of a cell and the difference, or nil without a comparison.
 func (d *printedPart) sentences(set, method string) []string {
 	c := d.cell(set, method, "")
 	if c == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
-// The verdicts follow the interval and the adjusted test: our GFC on sonar is far above what is printed, GBRFF2 on
-// wine equals it.
+// The verdicts follow from the interval and the adjusted test. Our mean of GFC on sonar is far above the printed one.
+// Our mean of GBRFF2 on wine is equal to it.
 func TestPrinted(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"sonar": {}, "wine": {}}}
 	in.Protocol.Published, in.Protocol.Splits, in.Protocol.Datasets = sample.Published, 20, []string{"sonar", "wine"}

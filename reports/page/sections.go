@@ -15,28 +15,31 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
+// setSection is the section of a data set: the methods on it, and a plot of their splits.
 type setSection struct {
 	frame.Set
 	ID, Link string
 	About    string
 	Plot     template.HTML
 	Rows     []line
-	Best     string // the methods with the best mean
-	From     []string
+	Best     string   // the methods with the best mean, with commas between them
+	From     []string // as in origin
 }
 
+// methodSection is the section of a method: its verdict, and its results on all data sets.
 type methodSection struct {
 	Name, ID, Link string
 	About          string
-	Verdict        string        // a sentence; "" if the page does not test the method against each other method
-	Against        template.HTML // the differences from each other method
+	Verdict        string        // a sentence; "" if the page does not test the method against all other methods
+	Against        template.HTML // the differences from the other methods
 	Command        string        // compares the method with the other methods; "" if there are none
-	Chosen         template.HTML
+	Chosen         template.HTML // the grid points that were chosen
 	Rows           []line
-	From           []string
+	From           []string // as in origin
 }
 
-// line is a cell in a section: of a method on the section's set, or of the section's method on a set.
+// line is a cell as a row of a section's table. Its name is a method in the section of a set, and a set in the section
+// of a method.
 type line struct {
 	Name, Link string
 	Key        string // key of the cell; "" if nothing is stored
@@ -50,6 +53,7 @@ type line struct {
 	Why        string // what the cell lacks, and why
 }
 
+// addSections fills p.Sets and p.Methods.
 func (p *Page) addSections() {
 	t := p.table
 	setIDs := ids(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }))
@@ -106,6 +110,7 @@ func (p *Page) addSections() {
 	}
 }
 
+// about describes a data set in sentences.
 func about(set frame.Set) string {
 	text := "No split is finished."
 	if n := set.Finished(); n > 0 {
@@ -126,7 +131,7 @@ func about(set frame.Set) string {
 	return text
 }
 
-// aboutMethod says how a method places; average has the average ranks, nil where there are none.
+// aboutMethod says how often a method is the best, and its average rank. average has all ranks; nil if there are none.
 func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 	best, finished := 0, 0
 	for _, l := range p.Methods[m].Rows {
@@ -148,7 +153,8 @@ func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 	return text
 }
 
-// chosen is the grid point that most finished runs have, the first among equals, and the number of these runs.
+// chosen names the grid point that most finished runs chose, and their number. Of several it names the one of the first
+// run. It returns "" for a method without a grid of several points.
 func (p *Page) chosen(rows []store.Row) string {
 	n, finished := map[string]int{}, 0
 	var order []string
@@ -170,7 +176,7 @@ func (p *Page) chosen(rows []store.Row) string {
 	return doc.Flat(fmt.Sprintf("%s (%d of %d)", most, n[most], finished))
 }
 
-// dataFor is the data with the cells that are picked, as JSON.
+// dataFor returns the data as JSON, with the current links, and with the cells for which pick is true.
 func (p *Page) dataFor(pick func(set, method int) bool) (template.JS, error) {
 	d := p.data
 	d.Cells = map[string]cellData{}

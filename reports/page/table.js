@@ -1,4 +1,4 @@
-/* What is shown. */
+/* The reader's choice of methods and sets, and their order. */
 
 const all = list => list.map((_, i) => i);
 const first = () => ({ methods: new Set(all(data.methods)), sets: new Set(all(data.sets)), rows: "auto", byMethods: "",
@@ -86,7 +86,8 @@ function head(name, sort, direction, attributes, button) {
 
 const setName = (s, sums) => data.sets[s].name + (uneven(s, sums.whole) ? " †" : "");
 
-// Sets as rows, as in a paper. Where the columns need more room than there is, the best of a row is next to its name.
+// bySets makes a table with a row for each set, as in a paper. With o.withBest the best of a row is next to the name,
+// for windows that are too narrow for all columns.
 function bySets(view, o) {
   const { methods, sets, sums } = view, t = make("table", { class: "results sets" + (o.upright ? " upright" : "") });
   const is = by => state.bySets === by && (by !== "" || state.downSets) ? state.downSets : null;
@@ -120,7 +121,7 @@ function bySets(view, o) {
   return t;
 }
 
-// Methods as rows, for many of them.
+// byMethods makes a table with a row for each method, for many methods.
 function byMethods(view, o) {
   const { methods, sets, sums } = view, t = make("table", { class: "results methods" + (o.upright ? " upright" : "") });
   const is = by => state.byMethods === by ? state.downMethods : null;
@@ -150,9 +151,9 @@ function draw() {
   if (view.methods.length === 0 || view.sets.length === 0) return;
   results.append(box);
   const text = `Mean test ${data.metric.title}${unit} ± standard deviation over splits, the best in bold. Arrow ` +
-    `keys move among the numbers, Enter or a click shows what is behind one; a head sorts.`;
-  // The first layout whose columns fit, with deviations if they can be; where none does, sets as rows with the best
-  // next to the name.
+    `keys move among the numbers. Enter or a click shows the splits of a number. A click on a head sorts.`;
+  // The first layout whose columns fit is taken. Layouts with deviations are tried first. If none fits, the table has
+  // sets as rows, with the best next to the name.
   const fewer = view.methods.length > view.sets.length ? [byMethods, bySets] : [bySets, byMethods];
   const layouts = [[bySets, true, false], [byMethods, true, false], [bySets, false, false], [byMethods, false, false],
     ...fewer.map(by => [by, false, true])]
@@ -173,7 +174,7 @@ function draw() {
   drawPrint(view);
 }
 
-// On paper sets are rows, in blocks of as many methods as a page on its side holds.
+// On paper sets are rows. Each block has as many methods as a sheet in landscape format holds.
 const inBlock = 10;
 function drawPrint(view) {
   const paper = document.getElementById("print");
@@ -188,7 +189,7 @@ function drawPrint(view) {
   }
 }
 
-// drawDiagram shows what the program found of the chosen group. It tests no other choice.
+// drawDiagram shows the diagram of the chosen group. For any other choice it shows the command that computes the tests.
 function drawDiagram({ methods, sets, sums: { group } }) {
   const untested = document.getElementById("untested");
   if (!untested) return;
@@ -229,7 +230,7 @@ function say({ methods, sets, sums }) {
   said.replaceChildren(text.join(" "));
 }
 
-/* Keys in the table: one number is in the order of tabs, arrows move to the others. */
+/* Keys in the table: the Tab key reaches one number, and arrow keys move to the others. */
 
 function move(from, key) {
   const td = from.closest("td"), table = from.closest("table"),

@@ -1,5 +1,5 @@
-/* Tables and figures to copy and to download: a table as CSV and LaTeX, a figure as SVG. Nothing leaves the page but by
-   the reader's hand. */
+/* Copies and downloads: a table as CSV and LaTeX, a figure as SVG. The page sends nothing. It makes a file or a copy
+   only when the reader clicks a button. */
 
 // textOf is what a cell says, on one line.
 const textOf = e => {
@@ -8,8 +8,8 @@ const textOf = e => {
   return copy.textContent.replaceAll("−", "-").replace(/\s+/g, " ").trim();
 };
 
-// gridOf is a table as rows of cells: heads with their groups before them, a value and its deviation apart. Cells
-// across columns, such as an opened plot, are no row.
+// gridOf returns a table as rows of cells. A head begins with the head above it. A value and its deviation are two
+// cells. A row with a cell over several columns, such as an opened plot, is left out.
 function gridOf(table) {
   const rows = [...table.rows].filter(r => ![...r.cells].some(c => c.tagName === "TD" && c.colSpan > 1)), heads = [],
     body = [];
@@ -34,7 +34,7 @@ function gridOf(table) {
 }
 
 const isNumber = text => /^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text);
-// A spreadsheet must not take a name for a formula.
+// A name that looks like a formula gets an apostrophe, so that a spreadsheet does not compute it.
 const csvCell = text => {
   const safe = /^[=+\-@]/.test(text) && !isNumber(text) && text !== "-" ? "'" + text : text;
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -55,8 +55,8 @@ function latexOf(table) {
     "  \\hline", ...body, "  \\hline", "\\end{tabular}", ""].join("\n");
 }
 
-// drawnStyle is what the page's own style says of drawings, in the colours of light: rules outside of media, with
-// variables filled in.
+// drawnStyle returns the rules of the style sheet for drawings, in the light colours: only rules outside of media
+// queries, with the values of variables.
 function drawnStyle() {
   const rules = [...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r instanceof CSSStyleRule);
   const values = Object.fromEntries(rules.filter(r => r.selectorText === ":root")
@@ -74,7 +74,7 @@ function mark(name, attributes, text) {
   return e;
 }
 
-// svgOf is a drawing as a file of its own.
+// svgOf returns a drawing as the text of an SVG file.
 function svgOf(svg) {
   const copy = svg.cloneNode(true), [, , width, height] = svg.getAttribute("viewBox").split(" ");
   copy.setAttribute("width", width);
@@ -90,7 +90,7 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// copy puts a text on the clipboard, by the older way where a page may not use the newer one.
+// copy puts a text on the clipboard. A page that was opened as a file may have to use execCommand for this.
 async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
@@ -113,7 +113,7 @@ const nameOf = e => fileName((e.closest("[data-name]") || e).dataset.name ||
   e.querySelector("caption, figcaption b")?.textContent || e.closest("[aria-label]")?.getAttribute("aria-label") ||
   "table");
 
-// takeable gives every table and figure in a part of the page its buttons, once.
+// takeable adds the buttons to every table and figure in a part of the page that has none yet.
 function takeable(part) {
   const button = (text, label, act) => {
     const b = make("button", { type: "button", "aria-label": label }, text);

@@ -29,7 +29,7 @@ import (
 	"github.com/kernelboosting/bench/reports/render"
 )
 
-// many is a table of 16 methods and 15 sets, with everything else that a page can have.
+// many has 16 methods and 15 sets, with a failed cell, times and warnings.
 func many() sample.Input {
 	in := sample.Sixteen()
 	in.Rows[5] = sample.Failed("wine", "BMKR", 6, result.Timeout, "stopped after 10m0s")
@@ -40,8 +40,8 @@ func many() sample.Input {
 	return in
 }
 
-// No page scrolls sideways on a phone, and none hides a method: all are in the table, and the best of every set is
-// seen at once.
+// On a phone no page scrolls sideways. A table that is wider than its box has the hint that more columns follow. The
+// table has all methods, and the best method of each set is visible without scrolling sideways.
 func TestPhone(t *testing.T) {
 	inputs := map[string]sample.Input{"many": many(), "names": sample.Small()}
 	if testenv.Thorough(t) {
@@ -49,26 +49,25 @@ func TestPhone(t *testing.T) {
 	}
 	for name, in := range inputs {
 		tab := open(t, written(t, in, Options{}), browser.Phone)
-		is[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
-		if wide := is[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
+		eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
+		if wide := eval[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
 		}
-		counts := is[[]int](tab, `(() => {
+		counts := eval[[]int](tab, `(() => {
 			const boxes = [...document.querySelectorAll(".scroll")].filter(b => !b.closest("details:not([open])"));
 			const wide = boxes.filter(b => b.scrollWidth > b.clientWidth + 1);
 			return [wide.length, boxes
 				.filter(b => wide.includes(b) !== (getComputedStyle(b, "::before").content !== "none")).length];
 		})()`)
 		if counts[0] == 0 || counts[1] != 0 {
-			t.Errorf("%s: of %d tables that go on at the right, or of those that do not, %d are not marked as such",
-				name, counts[0], counts[1])
+			t.Errorf("%s: %d tables are wider than their box, and %d have a wrong hint", name, counts[0], counts[1])
 		}
-		methods := is[[]string](tab,
+		methods := eval[[]string](tab,
 			`[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
 		if got, want := len(methods), len(tableOf(t, in).Methods); got != want {
 			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)
 		}
-		hidden := is[[]string](tab, `(() => {
+		hidden := eval[[]string](tab, `(() => {
 			const right = document.querySelector("#results .scroll").getBoundingClientRect().right;
 			const seen = e => e.getBoundingClientRect().right <= right + 1;
 			return [...document.querySelectorAll("#results tr[data-set]")]
@@ -87,7 +86,7 @@ func tableOf(t *testing.T, in sample.Input) frame.Table {
 	return must.Get(in.Frame(t).Table(""))(t)
 }
 
-// What the page draws at first is what report accuracy has: every number, the mean, the ranks, the best.
+// The table that the script draws at first has the numbers of report accuracy: every mean, the ranks, and the best.
 func TestTheSameTable(t *testing.T) {
 	in := sample.Paper()
 	tab := open(t, written(t, in, Options{}), browser.Desktop)
@@ -101,7 +100,7 @@ func TestTheSameTable(t *testing.T) {
 		want[html.UnescapeString(c[1])] = strings.Join(strings.Fields(
 			strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(row, " "), "†", "")), " ")
 	}
-	got := is[map[string]string](tab, `Object.fromEntries(
+	got := eval[map[string]string](tab, `Object.fromEntries(
 		[...document.querySelectorAll("#results tbody tr")].map(tr => [tr.cells[0].textContent.replace(" †", ""),
 		[...tr.cells].slice(1).map(td => (td.querySelector("strong") ? "*" : "") + td.textContent)
 		.join(" ").replace(/\s+/g, " ")]))`)
@@ -116,24 +115,25 @@ func TestTheSameTable(t *testing.T) {
 	tab.Quiet()
 }
 
-// A head sorts by its column, the best first, and once more the other way; keys do what clicks do.
+// A key press on a head sorts by its column, the best first. A second one reverses the order. The menu sorts methods by
+// their rank.
 func TestSort(t *testing.T) {
 	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	values := func() []string {
-		return is[[]string](tab,
+		return eval[[]string](tab,
 			`[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent`+
 				`.split(" ")[0])`)
 	}
 	numbers := func(list []string) []float64 {
 		return doc.Map(list, func(s string) (x float64) { fmt.Sscan(s, &x); return x })
 	}
-	is[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
+	eval[bool](tab, `document.querySelector("#results [data-sort='sets:0']").focus(), true`)
 	tab.Press(kb.Enter)
 	down := numbers(values())
 	if !slices.IsSortedFunc(down, func(a, b float64) int { return int(1000 * (b - a)) }) || len(down) < 10 {
 		t.Errorf("by the first method the sets are %v", down)
 	}
-	if sorted := is[string](tab,
+	if sorted := eval[string](tab,
 		`document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results `+
 			`[aria-sort]").ariaSort`); sorted != "BMKR descending" {
 		t.Errorf("sorted by %q", sorted)
@@ -144,10 +144,10 @@ func TestSort(t *testing.T) {
 	if !slices.Equal(up, down) {
 		t.Errorf("turned around the sets are %v, before %v", up, down)
 	}
-	is[bool](tab,
+	eval[bool](tab,
 		`(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s`+
 			`.dispatchEvent(new Event("change")); return true; })()`)
-	texts := is[[]string](tab,
+	texts := eval[[]string](tab,
 		`[...document.querySelectorAll("#results [data-sum=rank] td")].map(td => td.textContent)`)
 	ranks := numbers(texts[:5]) // PBRFF lacks a set
 	if !slices.IsSorted(ranks) || len(texts) != 6 || texts[5] != "-" {
@@ -156,14 +156,14 @@ func TestSort(t *testing.T) {
 	tab.Quiet()
 }
 
-// What is behind a number is reached and left by keys alone.
+// Keys alone open the dialog of a number and close it.
 func TestKeyboard(t *testing.T) {
 	tab := open(t, written(t, many(), Options{}), browser.Desktop)
 	focus := func() string {
-		return is[string](tab,
+		return eval[string](tab,
 			`document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
 	}
-	is[bool](tab, `[...document.querySelectorAll("#controls button")].pop().focus(), true`)
+	eval[bool](tab, `[...document.querySelectorAll("#controls button")].pop().focus(), true`)
 	for range 60 { // past the heads
 		if tab.Press(kb.Tab); strings.Contains(focus(), ",") {
 			break
@@ -178,32 +178,32 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("arrows lead from %q to %q", start, focus())
 	}
 	at := focus()
-	title := is[string](tab, `document.activeElement.title`)
+	title := eval[string](tab, `document.activeElement.title`)
 	tab.Press(kb.Enter)
-	if got := is[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
+	if got := eval[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
 		t.Errorf("behind %q is %q", title, got)
 	}
 	if got := focus(); got != "close" {
 		t.Errorf("the focus is on %q", got)
 	}
-	if splits := is[int](tab, `document.querySelectorAll("dialog[open] tbody tr").length`); splits != 20 {
+	if splits := eval[int](tab, `document.querySelectorAll("dialog[open] tbody tr").length`); splits != 20 {
 		t.Errorf("%d splits are listed", splits)
 	}
-	text := is[string](tab, `document.querySelector("dialog[open]").textContent`)
+	text := eval[string](tab, `document.querySelector("dialog[open]").textContent`)
 	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ",
 		"FROM results WHERE protocol = 'table2'", "A fit warned")
 	tab.Press(kb.Escape)
-	if is[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
+	if eval[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
 		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
 	}
-	// As many numbers are in the order of tabs as there are tables: one.
-	if n := is[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`); n != 1 {
-		t.Errorf("%d numbers are in the order of tabs", n)
+	// The Tab key reaches one number of the table. Arrow keys reach the others.
+	if n := eval[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`); n != 1 {
+		t.Errorf("the Tab key reaches %d numbers", n)
 	}
 	tab.Quiet()
 }
 
-// The numbers of splits in the page are those of the frame, whatever the metric.
+// The dialog of a cell has the values of the frame for each split, for metrics with and without counts of correct rows.
 func TestSplits(t *testing.T) {
 	in := sample.Paper()
 	for metric, want := range map[string]func(r frame.Run) string{
@@ -215,20 +215,20 @@ func TestSplits(t *testing.T) {
 		table := must.Get(in.Frame(t).Table(metric))(t)
 		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
 		for s, set := range table.Sets[:3] {
-			is[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
-			got := is[[]string](tab,
+			eval[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
+			got := eval[[]string](tab,
 				`[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + `+
 					`tr.cells[2].textContent)`)
 			if all := doc.Map(set.Entries[1].Runs, want); !slices.Equal(got, all) {
 				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
 			}
-			is[bool](tab, `document.querySelector("dialog").close(), true`)
+			eval[bool](tab, `document.querySelector("dialog").close(), true`)
 		}
 		tab.Quiet()
 	}
 }
 
-// On paper every method is in the table, in blocks that fit a page on its side.
+// On paper every method is in the table. Its blocks fit a sheet in landscape format.
 func TestPrint(t *testing.T) {
 	in := many()
 	tab := open(t, written(t, in, Options{}), browser.Night)
@@ -239,13 +239,13 @@ func TestPrint(t *testing.T) {
 	const paper = 1031 // pixels: 297 mm less two margins of 12 mm
 	call(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: paper, Height: 700,
 		DeviceScaleFactor: 1})
-	heads := is[[]string](tab,
+	heads := eval[[]string](tab,
 		`[...document.querySelectorAll("#print thead [data-method]")].filter(th => th.offsetWidth > 0).map(th => th`+
 			`.textContent)`)
 	if !slices.Equal(heads, methods) {
 		t.Errorf("on paper are %q, want %q", heads, methods)
 	}
-	for _, w := range is[[]float64](tab,
+	for _, w := range eval[[]float64](tab,
 		`[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {
 		if w > paper {
 			t.Errorf("a block is %v wide, the paper %v", w, paper)
@@ -257,7 +257,7 @@ func TestPrint(t *testing.T) {
 	tab.Quiet()
 }
 
-// Without a script there is the table of report accuracy, on the screen and on paper.
+// If scripts are disabled, the page has the table of report accuracy.
 func TestWithoutScript(t *testing.T) {
 	file := written(t, sample.Paper(), Options{})
 	tab := open(t, file, browser.Desktop)
@@ -283,15 +283,15 @@ func textOf(t *testing.T, pdf []byte) string {
 	return string(out)
 }
 
-// What the console says fails a test.
-func TestTheConsoleIsHeard(t *testing.T) {
+// Heard has the messages of the console, exceptions, and violations of the policy, so that Quiet fails a test for them.
+func TestConsoleIsRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	page := strings.Replace(
 		`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: `+
 			`red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
 	must.Do(t, os.WriteFile(file, []byte(page), 0o666))
 	tab := open(t, file, browser.Desktop)
-	is[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
+	eval[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
 	for _, want := range []string{"a mistake", "Uncaught", "Content Security Policy"} {
 		heard := func() bool {
 			return slices.ContainsFunc(tab.Heard(), func(s string) bool { return strings.Contains(s, want) })

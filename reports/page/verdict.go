@@ -17,16 +17,16 @@ import (
 )
 
 type verdict struct {
-	Method   string // "" where there is nothing to compare
+	Method   string // the method in question; "" if there is nothing to compare
 	Sentence string
 	Parts    []part // the numbers behind the sentence
 	None     string // why there is no verdict
 	Command  string // a command that shows more
 }
 
-// addVerdict compares the methods once, since all that the page says of differences is one family of tests. If a
-// method is named, the family is the comparisons with this method. Otherwise the data choose the method in
-// question, and the family is all pairs.
+// addVerdict compares the methods once, since all differences on the page belong to one family of tests. If a method is
+// named, the family is the comparisons with this method. Otherwise the data choose the method in question, and the
+// family is all pairs.
 func (p *Page) addVerdict(o Options) error {
 	t := &p.table
 	if len(t.Methods) < 2 {
@@ -66,7 +66,8 @@ func (p *Page) addVerdict(o Options) error {
 		over := one.Over()
 		over.Heading, over.Caption, over.Legend = "", "", nil
 		p.Methods[i].Against = render.Fragment(over.Caption, one.Differences(), over)
-		// else the family is the comparisons of the method in question alone
+		// If a method is named, the family has no comparison of two other methods. So the other methods get no summary,
+		// which would be about all their comparisons.
 		if m == options.Method || p.evidence.Every {
 			p.Methods[i].Verdict = one.Summary()
 		}
@@ -87,8 +88,8 @@ func (p *Page) addVerdict(o Options) error {
 // has them.
 const mostSentences = 8
 
-// addEvidence takes from the comparison what the verdict rests on, in folded parts: the sentences if they are few,
-// and the tables. The tables of single sets, one for each other method, are one part with one legend.
+// addEvidence takes the evidence for the verdict from the comparison, in closed parts: the sentences if they are few,
+// and the tables. There is a table of single sets for each other method. These tables are one part with one legend.
 func (p *Page) addEvidence(c compare.Parts) {
 	add := func(heading string, b doc.Block) { addPart(&p.Verdict.Parts, heading, "", b) }
 	table := func(t doc.Table) {
@@ -117,17 +118,18 @@ func (p *Page) addEvidence(c compare.Parts) {
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// board is the first screen: a row a method, the leader first.
+// board is the leaderboard, which has one row for each method. The leader is the first.
 type board struct {
 	*compare.Board
-	Points  bool   // gains are in percentage points
-	Than    string // the method with which the other methods are compared: the leader, or the named method
-	Lines   []boardRow
-	Partial []boardRow
+	Points  bool       // gains are in percentage points
+	Than    string     // what the other methods are compared with: "the leader", or the name of the named method
+	Lines   []boardRow // of whole methods
+	Partial []boardRow // of partial methods
 	Legend  []string
 }
 
-// boardRow is a row as text, with the values that it is sorted by, and the drawing of its gain in units of a drawing.
+// boardRow is a row as text, with the values by which the script sorts the rows, and with the places of its gain, its
+// interval and the gain 0 in a drawing of boardWidth.
 type boardRow struct {
 	compare.Row
 	Link                                          string
@@ -137,13 +139,14 @@ type boardRow struct {
 	From, To, At, Zero                            float64
 }
 
+// boardWidth is the width of the drawing in page.html.tmpl.
 const boardWidth = 150.0
 
-// boardClasses are the style classes of rows by the verdict on the method in question.
+// boardClasses are the classes of rows in the style sheet, by the verdict against the method in question.
 var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down",
 	evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
 
-// newBoard lays a board out.
+// newBoard writes the values of a board as text.
 func (p *Page) newBoard(b *compare.Board) *board {
 	t := &p.table
 	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, p.evidence)}
@@ -165,7 +168,7 @@ func (p *Page) newBoard(b *compare.Board) *board {
 			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)), SortTime: exact(r.Seconds)}
 		switch {
 		case r.Place == b.Asked:
-			line.Class, line.SortP = "asked", "2"
+			line.Class, line.SortP = "asked", "2" // after each p-value
 		case r.Against != nil:
 			line.Class = boardClasses[r.Against.Verdict]
 			if !math.IsNaN(r.Against.Adjusted) {
@@ -187,7 +190,7 @@ func (p *Page) newBoard(b *compare.Board) *board {
 	return out
 }
 
-// minus writes negative numbers with a true minus. The text "-" of an absent value stays.
+// minus replaces hyphens by minus signs. The text "-" of an absent value stays.
 func minus(text string) string {
 	if text == frame.Absent {
 		return text
@@ -195,7 +198,7 @@ func minus(text string) string {
 	return strings.ReplaceAll(text, "-", "−")
 }
 
-// exact writes a number for the script; "" for none.
+// exact writes a number with all its digits for the script, and NaN as "".
 func exact(x float64) string {
 	if math.IsNaN(x) {
 		return ""

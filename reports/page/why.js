@@ -1,7 +1,7 @@
-/* What is behind a number. */
+/* The dialog with the runs of a cell. */
 
 const dialog = document.getElementById("why");
-// filled is a command with the names of sets and methods.
+// filled inserts the names of sets and methods into a command.
 function filled(command, sets, methods) {
   const names = (of, list) => list.map(i => of[i].shell || of[i].name).join(",");
   return command.replaceAll("@SET@", () => names(data.sets, sets))

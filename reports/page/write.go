@@ -27,39 +27,40 @@ var (
 	pageScript template.JS
 )
 
-// layout is the page as a template, which is read when it is first needed. Function lines makes the data of a table
-// of lines.
+// layout is the template of the page. It is parsed when it is first needed. Its function lines returns the data of
+// template lines, and many reports whether the page folds n sections into one.
 var layout = sync.OnceValue(func() *template.Template {
 	return render.Around(source, template.FuncMap{
 		"lines": func(corner string, rows []line, of string) lines {
 			return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
 		},
-		"many": func(n int) bool { return n > 20 }, // so many sections have a fold around them
+		"many": func(n int) bool { return n > 20 },
 	})
 })
 
+// lines is the table of a section.
 type lines struct {
-	Corner, Of string
+	Corner, Of string // the head of the first column, and the name of the section
 	Rows       []line
-	Printed    bool
+	Printed    bool // a row has a published value
 }
 
-// view is one file as the template reads it.
+// view is the data of the template for one file.
 type view struct {
 	render.Shell
 	Page     *Page
-	Whole    bool // the file holds all but the sections
-	Sections bool // the file holds the sections, too
-	Set      *setSection
-	Method   *methodSection
+	Overview bool           // the file has everything except the sections
+	Sections bool           // the file has the sections, too
+	Set      *setSection    // the section of a file of its own, or nil
+	Method   *methodSection // the same
 	Data     template.JS
 }
 
-// script is the program of a page. It is one block, so that its names cannot clash with other names.
+// script is the script of a page. The braces make it a block, so that its names cannot clash with other names.
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript +
 	"}\n"
 
-// Write writes the page as one file that holds everything and loads nothing. bench serve adds a strip; nil for none.
+// Write writes the page as one file that holds everything and loads nothing. bench serve gives a strip, others nil.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string {
 		return "#method-" + m.ID
@@ -69,11 +70,11 @@ func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 		return err
 	}
 	v := p.view(data)
-	v.Whole, v.Sections, v.Nav, v.Strip = true, true, p.nav(), strip
+	v.Overview, v.Sections, v.Nav, v.Strip = true, true, p.nav(), strip
 	return layout().Execute(w, v)
 }
 
-// Policy is what the page may load and send.
+// Policy returns the Content-Security-Policy of the page.
 func (p *Page) Policy(strip *render.Strip) string {
 	return render.Shell{Script: script, Strip: strip}.Policy()
 }
@@ -94,6 +95,7 @@ func (p *Page) view(data template.JS) view {
 		Script: script}, Data: data}
 }
 
+// nav lists the titles and links of the parts of the page.
 func (p *Page) nav() [][2]string {
 	out := [][2]string{{"Who leads", "#leaders"}, {"Results", "#table"}}
 	add := func(is bool, name, link string) {
@@ -111,7 +113,7 @@ func (p *Page) nav() [][2]string {
 		[2]string{"Origin", "#origin"})
 }
 
-// link says where the sections are.
+// link sets all links to sections. set and method return the address of a section.
 func (p *Page) link(set func(*setSection) string, method func(*methodSection) string) {
 	for _, s := range p.Sets {
 		s.Link = set(s)
@@ -133,11 +135,11 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 	}
 }
 
-// Mark is the file of a site that lists what the site holds.
+// Mark is the name of the file that lists the files of a site, as in files.Folder.
 const Mark = "bench-site.txt"
 
-// Site hands over the files of a site, by their names with slashes. index.html is the page of Write without its
-// sections. The folders sets and methods have a page for each data set and each method.
+// Site calls add for each file of a site, with its name, in which slashes separate folders. index.html is the page of
+// Write without its sections. The folders sets and methods have a page for each data set and each method.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
@@ -148,7 +150,7 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		return err
 	}
 	v := p.view(data)
-	v.Whole, v.Nav = true, p.nav()
+	v.Overview, v.Nav = true, p.nav()
 	if err := one("index.html", v); err != nil {
 		return err
 	}
@@ -176,13 +178,14 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 	return nil
 }
 
-// linkSite sets the links to the pages of a site. root is the way from the linking page to the folder of index.html.
+// linkSite sets the links to the pages of a site. root is the relative path from a linking page to the site's folder.
 func (p *Page) linkSite(root string) {
 	p.link(func(s *setSection) string { return root + "sets/" + s.ID + ".html" }, func(m *methodSection) string {
 		return root + "methods/" + m.ID + ".html"
 	})
 }
 
+// section returns the view of a section as a file of its own, with a link back to index.html.
 func (p *Page) section(name, about string, data template.JS) view {
 	v := p.view(data)
 	v.Title, v.Heading, v.Lead, v.Up, v.UpTitle = name+": "+p.Title, name, about, "../index.html", p.Title

@@ -137,8 +137,8 @@ func Call[P, R any](t *Tab, command cdp.Command[P, R], params P) R {
 	return out
 }
 
-// Is evaluates an expression.
-func Is[T any](t *Tab, expression string) T {
+// Evaluate evaluates an expression of JavaScript.
+func Evaluate[T any](t *Tab, expression string) T {
 	t.Helper()
 	out, err := chromedp.Run(t.Ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
@@ -183,7 +183,7 @@ func Axe(t *testing.T) string {
 // Accessible fails the test for what axe-core finds serious or critical.
 func (t *Tab) Accessible(source, what string) {
 	t.Helper()
-	Is[bool](t, source+"; true")
+	Evaluate[bool](t, source+"; true")
 	found, err := chromedp.Run(t.Ctx, chromedp.Evaluate[[]string](`
 		axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 			.filter(v => v.impact === "serious" || v.impact === "critical")
