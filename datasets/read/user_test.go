@@ -248,8 +248,8 @@ func TestUserErrors(t *testing.T) {
 		{"UTF-16", head, "my.csv", "\xff\xfea\x00", `DIR/my.csv: the file is UTF-16 text; save it as UTF-8`},
 		{"packed", head, "my.csv", "\x1f\x8b\x08", `DIR/my.csv: the file is packed by gzip; let its name end in .gz, ` +
 			`or unpack it`},
-		{"compressed", head, "my.csv", "PK\x03\x04", `DIR/my.csv: the file is a ZIP archive or spreadsheet; unpack it or ` +
-			`save it as CSV`},
+		{"compressed", head, "my.csv", "PK\x03\x04", `DIR/my.csv: the file is a ZIP archive or spreadsheet; ` +
+			`unpack it or save it as CSV`},
 		{"no file", head, "other.csv", "", `mine: DIR/my.csv is not there; correct the path in the set's TOML file`},
 		{"long value", head, "my.csv", "a,class\n" + strings.Repeat("z", 99) + ",x\n",
 			`DIR/my.csv:2: column 0 ("a"): value "` + strings.Repeat("z", 37) + `..." is not a finite number; repair ` +
