@@ -44,7 +44,7 @@ func TestNamedCommands(t *testing.T) {
 			t.Errorf("%s: %s: %s has no command %s", place, command, c.CommandPath(), left[0])
 		}
 	}
-	for _, page := range testenv.Pages(t) {
+	for _, page := range testenv.Documents(t) {
 		if filepath.Base(page) == "commands.md" { // made of the help texts below
 			continue
 		}
@@ -70,7 +70,7 @@ func TestNamedCommands(t *testing.T) {
 // is not needed.
 func TestEveryFlagHasItsUse(t *testing.T) {
 	var said strings.Builder
-	for _, page := range testenv.Pages(t) {
+	for _, page := range testenv.Documents(t) {
 		if filepath.Base(page) != "commands.md" {
 			said.Write(must.Get(os.ReadFile(filepath.Join(testenv.Root(), page)))(t))
 		}

@@ -21,7 +21,7 @@ var (
 // the heading that it names.
 func TestLinks(t *testing.T) {
 	followed := 0
-	for _, page := range append(testenv.Pages(t), "CHANGELOG.md") {
+	for _, page := range append(testenv.Documents(t), "CHANGELOG.md") {
 		for _, m := range linkText.FindAllStringSubmatch(strings.Join(readLines(t, page), "\n"), -1) {
 			file, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {

@@ -9,21 +9,21 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// A Disk is a file system of its own that is soon full.
+// A Disk is a small file system that a test can fill.
 type Disk struct{ Dir string }
 
-// SmallDisk returns a disk of so many bytes, or skips t where none may be mounted.
-func SmallDisk(t testing.TB, bytes string) Disk {
+// SmallDisk mounts a disk of a size like 4m, which is 4 MiB. It skips t if the user may not mount one.
+func SmallDisk(t testing.TB, size string) Disk {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("no disk can be mounted here: %v", err)
 	}
 	t.Cleanup(func() { must.Do(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return Disk{dir}
 }
 
-// Fill takes all the space that is left, and returns what gives it back.
+// Fill fills the disk, and returns the function that frees this space.
 func (d Disk) Fill(t testing.TB) (free func()) {
 	t.Helper()
 	name := filepath.Join(d.Dir, "ballast")

@@ -4,7 +4,7 @@ package testenv
 
 import "testing"
 
-// A Disk is a file system of its own that is soon full.
+// A Disk is a small file system that a test can fill.
 type Disk struct{ Dir string }
 
 // SmallDisk skips t: it needs Linux.

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// Gzip returns the bytes of a file that holds the text packed by gzip.
+// Gzip returns the text, compressed by gzip.
 func Gzip(t testing.TB, text string) string {
 	t.Helper()
 	var out bytes.Buffer

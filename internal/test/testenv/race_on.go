@@ -2,7 +2,6 @@
 
 package testenv
 
-// Race reports whether the race detector is on. It slows code down by an order of
-// magnitude and empties pools at random, so figures of time and of allocation are
-// those of another program.
+// Race reports whether the race detector is on. The detector slows code down by an order of magnitude and empties pools
+// at random. Times and allocations that are measured with it say nothing about the program without it.
 const Race = true

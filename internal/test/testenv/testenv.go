@@ -1,9 +1,12 @@
-// Package testenv finds what tests read: the oracle files, which the repository has, and what is
-// outside it: the mirror of the data files and the texts of the papers. A test whose files are not there
-// skips and says how to provide it; under CI=true it fails instead, because a continuous run that
-// skips its real-data tier proves nothing.
+// Package testenv gives tests what they need from their environment: the files that they read, the choice between the
+// short and the full form of a test, a user without privileges, a small disk, and the check that work stops soon after
+// its context has ended.
 //
-// It is imported by tests only.
+// The oracle files are in the repository. The data files and the texts of the papers are outside of it. A test whose
+// files are missing is skipped with a message that says how to provide them. Under CI=true it fails instead, since a
+// continuous run that skips the tests on real data says nothing about them.
+//
+// Only tests and packages for tests import this package.
 package testenv
 
 import (
@@ -22,12 +25,12 @@ import (
 // Root returns the root directory of the repository.
 func Root() string { return root }
 
-// root is found from where the test program starts: go test starts it in the package's folder, whose path below root
-// is start. The paths that the compiler keeps would not do: with -trimpath, which lets checkouts share a build cache,
-// they name no folder.
-var root, start = findRoot()
+// go test starts a test program in the folder of its package. root is the nearest folder above it with a go.mod, and
+// packageFolder is the path from there to the folder of the package. The paths of source files in the program cannot be
+// used: with -trimpath, which lets checkouts share a build cache, they name no folder.
+var root, packageFolder = findRoot()
 
-func findRoot() (root, start string) {
+func findRoot() (root, packageFolder string) {
 	at, err := os.Getwd()
 	for dir := at; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -37,15 +40,13 @@ func findRoot() (root, start string) {
 	return "", ""
 }
 
-// Mirror returns the directory that holds the data files: BENCH_MIRROR, or
-// ../shared/datasets beside the repository.
+// Mirror returns the directory of the data files: BENCH_MIRROR, or ../shared/datasets seen from the repository.
 func Mirror(t testing.TB) string {
 	t.Helper()
 	return shared(t, "the data mirror", "BENCH_MIRROR", "datasets")
 }
 
-// Papers returns the directory that holds the texts of the papers: BENCH_PAPERS, or ../shared/papers beside the
-// repository.
+// Papers returns the directory of the papers' texts: BENCH_PAPERS, or ../shared/papers seen from the repository.
 func Papers(t testing.TB) string {
 	t.Helper()
 	return shared(t, "the folder of the papers' texts", "BENCH_PAPERS", "papers")
@@ -77,8 +78,8 @@ func ReadOracle(t testing.TB, name string, v any) {
 	}
 }
 
-// Python returns the interpreter that BENCH_PEERS names, one with the libraries of
-// methods/internal/gbdt/testdata/peers.txt. Without one t is skipped, never under CI=true.
+// Python returns the Python interpreter that BENCH_PEERS names. It has the libraries of
+// methods/internal/gbdt/testdata/peers.txt. If the variable is not set, t is skipped, or fails under CI=true.
 func Python(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("BENCH_PEERS")
@@ -88,8 +89,8 @@ func Python(t testing.TB) string {
 	return path
 }
 
-// NotUnderRace skips t under the race detector: a test whose work is done by one goroutine at a
-// time, and takes ten times as long there. `make test` runs it without the detector.
+// NotUnderRace skips t under the race detector. Only one goroutine at a time works in such a test, so that the detector
+// finds nothing and makes it ten times slower. `make test` runs the test without the detector.
 func NotUnderRace(t testing.TB) {
 	t.Helper()
 	if Race {
@@ -97,15 +98,16 @@ func NotUnderRace(t testing.TB) {
 	}
 }
 
-// Thorough reports whether a test runs all that it is made for, as make thorough asks; make test takes a part of it.
-// BENCH_THOROUGH=2/8 asks for the second of eight shares; a continuous run takes such a share in turn. A test, or a
-// subtest that asks for itself, belongs to a share by its name.
+// Thorough reports whether t runs in its full form, as in `make thorough`, or in its short form, as in `make test`.
+// BENCH_THOROUGH is set for the full form. The value 2/8 chooses the full form for the second of eight shares of all
+// tests only. A continuous run takes one share, which depends on the commit. The names of t and of its package decide
+// to which share t belongs.
 func Thorough(t testing.TB) bool {
 	t.Helper()
 	return ThoroughPart(t, t.Name())
 }
 
-// ThoroughPart is Thorough for a part of a test that is no subtest yet.
+// ThoroughPart is Thorough for a part of a test that is not a subtest. The name of the part decides on its share.
 func ThoroughPart(t testing.TB, name string) bool {
 	t.Helper()
 	asked := os.Getenv("BENCH_THOROUGH")
@@ -116,12 +118,12 @@ func ThoroughPart(t testing.TB, name string) bool {
 	k, err1 := strconv.ParseUint(share, 10, 32)
 	n, err2 := strconv.ParseUint(of, 10, 32)
 	if err1 != nil || err2 != nil || k < 1 || k > n {
-		t.Fatalf("BENCH_THOROUGH is %q, which is no share such as 2/8", asked)
+		t.Fatalf("BENCH_THOROUGH is %q, want 1 for all tests or a share like 2/8", asked)
 	}
-	return uint64(crc32.ChecksumIEEE([]byte(start+" "+name)))%n == k-1
+	return uint64(crc32.ChecksumIEEE([]byte(packageFolder+" "+name)))%n == k-1
 }
 
-// OnlyThorough skips t where Thorough does not ask for it.
+// OnlyThorough skips t unless it runs in its full form.
 func OnlyThorough(t testing.TB) {
 	t.Helper()
 	if !Thorough(t) {
@@ -129,6 +131,7 @@ func OnlyThorough(t testing.TB) {
 	}
 }
 
+// missing skips t, or ends it under CI=true.
 func missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -137,8 +140,9 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// Pages returns the first page, that for contributors and all documents, by their paths from the root.
-func Pages(t testing.TB) []string {
+// Documents returns the paths, relative to the root of the repository, of README.md, CONTRIBUTING.md and all documents
+// in docs.
+func Documents(t testing.TB) []string {
 	t.Helper()
 	pages := []string{"README.md", "CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {

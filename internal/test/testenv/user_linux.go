@@ -13,7 +13,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// ordinary is the number of a user and group that own nothing but what a test gives them.
+// ordinary is the id of a user and of a group that own no file but those that a test gives them.
 const ordinary = 64321
 
 // AsOrdinaryUser starts this test program again as a user without privileges and with the given umask. It runs the
@@ -50,7 +50,7 @@ func AsOrdinaryUser(t *testing.T, pattern, umask string) {
 	}
 }
 
-// copyProgram copies this test program to where everybody may run it.
+// copyProgram copies this test program to a file that every user may run.
 func copyProgram(t *testing.T, to string) {
 	t.Helper()
 	in := must.Get(os.Open(must.Get(os.Executable())(t)))(t)
