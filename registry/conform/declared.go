@@ -136,7 +136,7 @@ func Late(d registry.Data, ends ...time.Duration) Option {
 			points := must.Get(spec.Settings(d.Shape(), spec.DefaultGrid(), nil))(t)
 			settings = points[len(points)/2:]
 		}
-		testenv.Check(t, func(ctx context.Context) error {
+		testenv.CheckCancellation(t, func(ctx context.Context) error {
 			return spec.FitAll(ctx, registry.Env{Seed: seed}, d, settings, func(int, registry.Model) error {
 				return nil
 			})

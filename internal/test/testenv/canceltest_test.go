@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// work keeps the processor busy until its thread has used so much more of it, or ctx ends.
+// work keeps the processor busy until its thread has used the processor time d, or until ctx ends.
 func work(ctx context.Context, d time.Duration) error {
 	for end := processes.ThreadCPUTime() + d.Seconds(); processes.ThreadCPUTime() < end; {
 		if err := ctx.Err(); err != nil {
@@ -21,8 +21,8 @@ func work(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// TestLateness: a fit that does not look at its context is late by what it works, and one that
-// does is not, even where it waits for its turn.
+// TestLateness: work that does not look at its context is late. Work that looks at it is not late, even if it then
+// waits without using the processor.
 func TestLateness(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -51,14 +51,13 @@ func TestLateness(t *testing.T) {
 	}
 }
 
-// TestYardstick: a machine on which the yardstick takes longer may be later by as much, and no machine less than
-// lateLimit.
+// TestYardstick: the limit grows in proportion to the time of the yardstick, and is never below lateLimit.
 func TestYardstick(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	rod := newRod()
+	buffer := newBuffer()
 	for range 3 {
-		t.Logf("the yardstick takes %v", yardstick(rod))
+		t.Logf("the yardstick takes %v", yardstick(buffer))
 	}
 	for _, c := range []struct{ before, after, want time.Duration }{
 		{quietYardstick / 2, quietYardstick / 3, lateLimit},

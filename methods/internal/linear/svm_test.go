@@ -220,7 +220,7 @@ func TestCancellation(t *testing.T) {
 	const n, d = 80000, 100 // some 0.2 s, so that both ends come before its own
 	x, y := sample(2, n, d)
 	p := must.Get(New(x, n, d, y))(t)
-	testenv.Check(t, func(ctx context.Context) error {
+	testenv.CheckCancellation(t, func(ctx context.Context) error {
 		_, err := p.Solve(ctx, 1000, 0)
 		return err
 	}, 20*time.Millisecond, 50*time.Millisecond)

@@ -82,7 +82,7 @@ func TestBySorting(t *testing.T) {
 func TestLate(t *testing.T) {
 	const n, d = 20000, 60
 	x := data(1, n, d)
-	testenv.Check(t, func(ctx context.Context) error {
+	testenv.CheckCancellation(t, func(ctx context.Context) error {
 		_, err := Width(ctx, x, d, 50)
 		return err
 	}, 0, 20*time.Millisecond, 200*time.Millisecond)

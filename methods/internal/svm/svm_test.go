@@ -278,7 +278,7 @@ func hard() (*Kernel[float32], Problem) {
 
 func TestCancellation(t *testing.T) {
 	k, p := hard()
-	testenv.Check(t, func(ctx context.Context) error {
+	testenv.CheckCancellation(t, func(ctx context.Context) error {
 		s := Solver[float32]{Tol: 1e-9}
 		return s.Solve(ctx, k, p, &Solution{})
 	}, 20*time.Millisecond, 200*time.Millisecond)
