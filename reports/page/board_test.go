@@ -68,7 +68,7 @@ func TestLeaderboard(t *testing.T) {
 	tab.Quiet()
 }
 
-// The leaderboard is above the verdict on a phone, and below it on a desktop. Both begin on the first screen.
+// The leaderboard is above the verdict on a phone, and below it on a desktop. It begins on the first screen of both.
 func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})
 	for l, first := range map[browser.Look]bool{browser.Phone: true, browser.Desktop: false} {

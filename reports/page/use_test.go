@@ -268,7 +268,7 @@ func TestWithoutScript(t *testing.T) {
 	must.Hold(t, text, "GBRFF2", "Average rank", "occupancy")
 }
 
-// textOf reads a PDF with pdftotext; without it the test is skipped, but not in a continuous run.
+// textOf returns the text of a PDF. It needs pdftotext. Without it t is skipped, or fails in a continuous run.
 func textOf(t *testing.T, pdf []byte) string {
 	t.Helper()
 	c := exec.Command("pdftotext", "-layout", "-", "-")

@@ -23,7 +23,7 @@ const quietYardstick = 9 * time.Millisecond
 
 // CheckCancellation checks that work returns the error of its context soon after the context has ended. Each of ends is
 // a processor time after which the context ends. At least one of them must be shorter than the work. For each of them
-// the best of five attempts counts, in which the work may go on for lateLimit.
+// the best of five attempts counts, in which the work may go on for at most lateLimit.
 //
 // A busy machine slows work down, through its caches, its memory and its clocks. So the yardstick is timed before and
 // after each attempt. If it takes longer than quietYardstick, the limit of the attempt grows in the same proportion.
