@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/describe"
-	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestWideFiles describes files of 500 and of 4,000 columns. The least of three processor times of the wide file is at
@@ -57,9 +57,9 @@ func TestWideFiles(t *testing.T) {
 					text := file(columns)
 					seconds[k] = math.Inf(1)
 					for range 3 {
-						before := processes.ThreadCPUTime()
+						before := testenv.ThreadCPUTime()
 						d := must.Get(described(t, "a.csv", text, describe.Options{}))(t)
-						seconds[k] = min(seconds[k], processes.ThreadCPUTime()-before)
+						seconds[k] = min(seconds[k], testenv.ThreadCPUTime()-before)
 						said[k] = len(d.Problems) + len(d.Notes)
 					}
 				}

@@ -52,8 +52,6 @@ func Over(option string, seconds float64, bytes int64) Why {
 	return Why{Kind: kind, Seconds: seconds, Bytes: bytes, Text: option}
 }
 
-// OverLimit reports whether a prediction exceeds a limit of one cell.
-func (w Why) OverLimit() bool { return w.Kind == TooLong || w.Kind == TooLarge }
 
 // Counted reports whether the cells count among those that the request asks for.
 func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }

@@ -70,7 +70,8 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 		return result.Run{}, l.err
 	}
 	if l.set.Fingerprint != c.Inputs.Fingerprint {
-		return result.Run{}, fmt.Errorf("%s changed while the run was under way; what is stored stands, run again",
+		return result.Run{}, fmt.Errorf("%s changed while the run was under way; the stored results are kept, run "+
+			"again",
 			c.Cell.Dataset)
 	}
 	j.set = l.set

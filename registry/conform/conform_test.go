@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -73,7 +73,7 @@ func working(ctx context.Context, env registry.Env, train registry.Data, p param
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for end := processes.ThreadCPUTime() + 0.003; processes.ThreadCPUTime() < end; {
+	for end := testenv.ThreadCPUTime() + 0.003; testenv.ThreadCPUTime() < end; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

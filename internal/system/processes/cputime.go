@@ -3,7 +3,7 @@
 
 package processes
 
-// Of returns the processor time, user and system, in seconds that the process spends
+// CPUTimeOf returns the processor time, user and system, in seconds that the process spends
 // during work. Whatever runs beside work in the same process counts too.
 func CPUTimeOf(work func()) float64 {
 	start := CPUTime()

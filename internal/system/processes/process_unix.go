@@ -4,7 +4,7 @@ package processes
 
 import "syscall"
 
-// Process returns the processor time, user and system, in seconds that the process has used.
+// CPUTime returns the processor time, user and system, in seconds that the process has used.
 func CPUTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

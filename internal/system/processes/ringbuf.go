@@ -2,7 +2,7 @@ package processes
 
 import "sync"
 
-// A Buffer keeps the last Most bytes that are written to it. It is safe for concurrent use; Most is set before its
+// A Tail keeps the last Most bytes that are written to it. It is safe for concurrent use; Most is set before its
 // first use.
 type Tail struct {
 	Most int

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 // lateLimit is the most processor time that work may take after its context has ended, on a machine where the yardstick
@@ -87,7 +85,7 @@ func newBuffer() []float64 {
 
 // yardstick clears, writes and reads the buffer, and returns the processor time that this takes.
 func yardstick(buffer []float64) time.Duration {
-	start := processes.ThreadCPUTime()
+	start := ThreadCPUTime()
 	clear(buffer)
 	sum := 0.0
 	for i := range buffer {
@@ -97,7 +95,7 @@ func yardstick(buffer []float64) time.Duration {
 		sum += x
 	}
 	runtime.KeepAlive(sum)
-	return time.Duration((processes.ThreadCPUTime() - start) * float64(time.Second))
+	return time.Duration((ThreadCPUTime() - start) * float64(time.Second))
 }
 
 // lateness runs work and returns the processor time that it took after the end of its context. It is negative if the
@@ -118,11 +116,11 @@ type workContext struct {
 }
 
 func newWorkContext(parent context.Context, work time.Duration) *workContext {
-	return &workContext{Context: parent, end: processes.ThreadCPUTime() + work.Seconds(), done: make(chan struct{})}
+	return &workContext{Context: parent, end: ThreadCPUTime() + work.Seconds(), done: make(chan struct{})}
 }
 
 func (c *workContext) late() time.Duration {
-	return time.Duration((processes.ThreadCPUTime() - c.end) * float64(time.Second))
+	return time.Duration((ThreadCPUTime() - c.end) * float64(time.Second))
 }
 
 // Err is [context.DeadlineExceeded] once the processor time is used up.

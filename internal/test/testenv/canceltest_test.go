@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // work keeps the processor busy until its thread has used the processor time d, or until ctx ends.
 func work(ctx context.Context, d time.Duration) error {
-	for end := processes.ThreadCPUTime() + d.Seconds(); processes.ThreadCPUTime() < end; {
+	for end := ThreadCPUTime() + d.Seconds(); ThreadCPUTime() < end; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes the struct to which model points, as a model of the given kind.
+// Save writes the struct to which model points, as a model of the given kind.
 func Save(w io.Writer, kind string, model any) error {
 	if len(kind) > kindLimit {
 		return fmt.Errorf("saving a model: the kind %q is longer than %d bytes", kind, kindLimit)
@@ -64,7 +64,7 @@ func Save(w io.Writer, kind string, model any) error {
 	return nil
 }
 
-// Read reads to the end of r what Write wrote as a model of the same kind. It returns the model after check has found
+// Load reads to the end of r what Save wrote as a model of the same kind. It returns the model after check has found
 // that its fields fit each other.
 func Load[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 	m := new(M)
@@ -85,7 +85,7 @@ func Load[M any](r io.Reader, kind string, check func(*M) error) (*M, error) {
 	return m, nil
 }
 
-// Begins reports whether r goes on with a model of the given kind.
+// BeginsSaved reports whether r goes on with a model of the given kind.
 func BeginsSaved(r *bufio.Reader, kind string) bool {
 	head := append([]byte(magic), binary.LittleEndian.AppendUint32(nil, uint32(len(kind)))...)
 	head = append(head, kind...)

@@ -32,7 +32,7 @@ type Factorizer struct {
 	update, head []float64
 }
 
-// New returns a Factorizer of n x n matrices.
+// NewFactorizer returns a Factorizer of n x n matrices.
 func NewFactorizer(n int) *Factorizer {
 	f := new(Factorizer)
 	f.Resize(n)
@@ -42,7 +42,7 @@ func NewFactorizer(n int) *Factorizer {
 // Resize makes f a Factorizer of n x n matrices.
 func (f *Factorizer) Resize(n int) { f.n = n }
 
-// Bytes is the memory that Factor allocates, without the matrix.
+// FactorBytes is the memory that Factor allocates, without the matrix.
 func FactorBytes(n int) int64 { return 8 * int64(2*n*blockSize+blockSize*blockSize) }
 
 // InvertBytes is the memory that Invert allocates, without its arguments and without the memory that Factor has

@@ -189,24 +189,24 @@ class Server:
             gc.collect()
             gc.freeze()  # else the first collection of each copy would copy all that was imported
         self.copies = [pid for pid in self.copies if os.waitpid(pid, os.WNOHANG) == (0, 0)]
-        ready, told = os.pipe()
+        ready, started = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 os.close(ready)
-                self.become(r, told)
+                self.become(r, started)
             except BaseException:
                 traceback.print_exc()
             os._exit(1)
         self.copies.append(pid)
-        os.close(told)
+        os.close(started)
         started = os.read(ready, 1)
         os.close(ready)
         if not started:
             raise RuntimeError("the copy of the process did not start")
         return {"process": pid}
 
-    def become(self, r, told):
+    def become(self, r, started):
         """Serves the streams of a request in this new process, in a folder of its own, until they end."""
         os.setpgid(0, 0)
         err, out = os.open(r["err"], os.O_WRONLY), os.open(r["out"], os.O_WRONLY)
@@ -220,8 +220,8 @@ class Server:
         if "tempfile" in sys.modules:
             sys.modules["tempfile"].tempdir = None
         write_below(r["folder"], r["devices"])
-        os.write(told, b"!")
-        os.close(told)
+        os.write(started, b"!")
+        os.close(started)
         self.run(os.fdopen(requests, "rb"), os.fdopen(out, "wb"))
         os._exit(0)
 

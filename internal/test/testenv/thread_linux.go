@@ -1,8 +1,8 @@
-package processes
+package testenv
 
 import "golang.org/x/sys/unix"
 
-// Thread returns the processor time, user and system, in seconds that the calling thread has used.
+// ThreadCPUTime returns the processor time, user and system, in seconds that the calling thread has used.
 // It is a measure of one goroutine's work where runtime.LockOSThread keeps that on its thread.
 func ThreadCPUTime() float64 {
 	var t unix.Timespec
