@@ -95,9 +95,9 @@ func (a *app) fetch(ctx context.Context, from string, names []string) error {
 		}
 		counts[e.Status]++
 	}})
-	a.say("%d fetched, %d here already, %d made by the program, %d documents skipped, %d failed; data directory %s",
-		counts[fetch.Done], counts[fetch.Present], counts[fetch.Generated], counts[fetch.Skipped], counts[fetch.Failed],
-		a.dataDir().Dir())
+	a.say("%d fetched, %d here already, %d in the program, %d made by it, %d documents skipped, %d failed; "+
+		"data directory %s", counts[fetch.Done], counts[fetch.Present], counts[fetch.Included],
+		counts[fetch.Generated], counts[fetch.Skipped], counts[fetch.Failed], a.dataDir().Dir())
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}
@@ -200,6 +200,9 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		l.add("file", a.dataDir().Path(e, f))
 		if f.SHA256 != "" {
 			l.add("  sha-256", f.SHA256)
+		}
+		if e.Embedded(f) {
+			l.add("  licence", "CC BY 4.0; the program brings the file, and datasets/LICENSES.md names its authors")
 		}
 		if f.Repository != "" {
 			l.add("  address", fmt.Sprintf("%s commit %s path %s", f.Repository, f.Commit, f.Source))

@@ -24,20 +24,22 @@ var pages = []page{
 	{file: "README.md", apart: true, quick: true},
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
-	{file: "docs/how-to/models.md", before: "bench data fetch wine && bench run --methods CART --datasets wine " +
+	{file: "docs/how-to/models.md", before: "bench run --methods CART --datasets wine " +
 		"--splits 1\n" +
 		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols," +
 		"proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
 		"echo 13,2,2.4,19,100,2,2,0.3,1.5,5,1,3,800) >new.csv"},
 	{file: "docs/how-to/own-data.md", before: "(echo age,outcome; for i in $(seq 20); do echo $((20+i)),none; echo " +
-		"$((40+i)),mild; echo $((60+i)),severe; done) >patients.csv"},
+		"$((40+i)),mild; echo $((60+i)),severe; done) >patients.csv\n(echo patient,dose,outcome; for i in " +
+		"$(seq 90); do echo p$((i/3)),$((i*i%17)).5,$(test $((i*i%17)) -gt 7 && echo ill || echo well); done) " +
+		">clinic.csv"},
 	{file: "docs/how-to/paper.md", before: "bench import reference"},
-	{file: "docs/how-to/run.md", before: "bench data fetch wine sonar && bench methods new MyBoost --lang python"},
-	{file: "docs/how-to/share-and-verify.md", before: "bench data fetch wine && bench methods new MyBoost --lang " +
+	{file: "docs/how-to/run.md", before: "bench methods new MyBoost --lang python"},
+	{file: "docs/how-to/share-and-verify.md", before: "bench methods new MyBoost --lang " +
 		"python"},
 	{file: "docs/how-to/shell.md"},
 	{file: "docs/explanation/experiments.md", before: "bench data fetch small15"},
-	{file: "docs/reference/protocols.md", before: "bench data fetch wine sonar"},
+	{file: "docs/reference/protocols.md"},
 }
 
 // standIns are run in place of commands that would take hours, another shell, or this checkout itself.

@@ -52,7 +52,7 @@ func TestReportingToAFullDisk(t *testing.T) {
 func TestFetchingToAFullDisk(t *testing.T) {
 	disk, p := testenv.SmallDisk(t, "1m"), newProcess(t)
 	p.env = []string{"BENCH_MIRROR=" + must.Get(filepath.Abs(testenv.Mirror(t)))(t)}
-	fetch := []string{"data", "fetch", "wine", "sonar", "--data", filepath.Join(disk.Dir, "data")}
+	fetch := []string{"data", "fetch", "pima", "occupancy", "--data", filepath.Join(disk.Dir, "data")}
 	free := disk.Fill(t)
 	p.command(t, fetch...).ends(5, "no space left")
 	must.Do(t, filepath.WalkDir(disk.Dir, func(path string, d os.DirEntry, err error) error {

@@ -65,6 +65,7 @@ licences() {
   cat LICENSE
   printf '\n==== SQLite is in the public domain: https://sqlite.org/copyright.html\n'
   lib=$($zig env | sed -n 's/.*\.lib_dir = "\(.*\)",/\1/p')
+  printf '\n==== data sets\n\n' && cat datasets/LICENSES.md
   printf '\n==== Go\n\n' && cat "$(go env GOROOT)/LICENSE"
   printf '\n==== musl\n\n' && cat "$lib/libc/musl/COPYRIGHT"
   printf '\n==== zig\n\n' && cat "$lib/../LICENSE"

@@ -1,6 +1,6 @@
 // A data directory ([Directory]) gives every file the path that its entry says. Each file is compared with its SHA-256
-// whenever it is read. A missing file of a generated set is made by the program. Only regular files are read: no pipe,
-// no device. Files packed by gzip are unpacked. Errors name the set and say what to do.
+// whenever it is read. A missing file that the program has, or of a set that it generates, is not needed. Only regular
+// files are read: no pipe, no device. Files packed by gzip are unpacked. Errors name the set and say what to do.
 
 package catalogue
 
@@ -48,6 +48,7 @@ const (
 	Missing   State = "missing"   // a data file is not there
 	Wrong     State = "wrong"     // a data file differs from its checksum
 	Generated State = "generated" // no file is there and none is needed: the program makes the set
+	Included  State = "included"  // a data file is not there and need not be: the program brings it
 )
 
 // Dir returns the directory itself.
@@ -62,30 +63,34 @@ func (d Directory) Dir() string {
 func (d Directory) Path(e *Entry, f File) string { return e.Path(d.Dir(), f) }
 
 // State looks at the entry's data files and their checksums. The error says what
-// is missing, wrong or unreadable; it is nil for Present and Generated.
+// is missing, wrong or unreadable; it is nil for Present, Generated
+// and Included.
 func (d Directory) State(e *Entry) (State, error) {
+	state := Present
 	for _, f := range e.DataFiles() {
 		_, err := d.Check(context.Background(), e, f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && e.Generated:
 			return Generated, nil
+		case errors.Is(err, fs.ErrNotExist) && e.Embedded(f):
+			state = Included
 		case errors.Is(err, fs.ErrNotExist):
 			return Missing, err
 		case err != nil:
 			return Wrong, err
 		}
 	}
-	return Present, nil
+	return state, nil
 }
 
 // Verify checks every file of the entry, documentation included, against its size
 // and SHA-256. A missing documentation file is no error, and neither is a missing file
-// of a set that the program generates. The error has one line per file.
+// that the program brings or makes. The error has one line per file.
 func (d Directory) Verify(e *Entry) error {
 	var all []error
 	for _, f := range e.Files {
 		_, err := d.Check(context.Background(), e, f)
-		if errors.Is(err, fs.ErrNotExist) && (f.Role == RoleDocumentation || e.Generated) {
+		if errors.Is(err, fs.ErrNotExist) && (f.Role == RoleDocumentation || e.needless(f)) {
 			continue
 		}
 		all = append(all, err)
@@ -107,8 +112,8 @@ func (d Directory) Check(ctx context.Context, e *Entry, f File) (sum string, err
 
 // Read returns the content of a data file, and the SHA-256 of the file as it lies on the disk, which Read compares with
 // the catalogue. If the file is packed by gzip, the content is the unpacked text. If lines is not 0, the content is the
-// first so many lines. A missing file of a generated set is made. Read asks reserve whether it may take the memory,
-// before it takes it.
+// first so many lines. A missing file that the program brings or makes is not needed. Read asks reserve whether it may
+// take the memory, before it takes it.
 func (d Directory) Read(ctx context.Context, e *Entry, f File, lines int,
 	reserve func(size int64) error) (data []byte, sum string, err error) {
 	if f.Packed() {
@@ -125,18 +130,25 @@ func (d Directory) Read(ctx context.Context, e *Entry, f File, lines int,
 	switch {
 	case err == nil:
 		return firstLines(buf.Bytes(), &lines), sum, nil
-	case errors.Is(err, fs.ErrNotExist) && e.Generated:
+	case errors.Is(err, fs.ErrNotExist) && e.needless(f):
 		if err := reserve(f.Bytes); err != nil {
 			return nil, "", err
 		}
-		data, err := Generate(e, f)
+		data, err := Make(e, f)
 		return firstLines(data, &lines), f.SHA256, err
 	}
 	return nil, "", err
 }
 
-// Generate makes a file's bytes and checks them.
-func Generate(e *Entry, f File) ([]byte, error) {
+// Make returns the bytes of a file that the program brings, or makes by the generator of the entry, and checks them.
+func Make(e *Entry, f File) ([]byte, error) {
+	if e.Embedded(f) {
+		data, err := unpackEmbedded(f)
+		if err == nil {
+			err = f.Check(int64(len(data)), Checksum(data))
+		}
+		return data, err
+	}
 	generator, err := Named(e.Generator)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -193,6 +205,8 @@ func (d Directory) scan(ctx context.Context, e *Entry, f File, into func(size in
 	case errors.As(err, &damaged) && e.Local():
 		return "", fmt.Errorf("%s: %s: %w; restore the file, or correct bytes and sha256 in the set's TOML file",
 			e.Name, path, err)
+	case errors.As(err, &damaged) && e.Embedded(f):
+		return "", fmt.Errorf("%s: %s: %w; delete it: the program brings the right file", e.Name, path, err)
 	case errors.As(err, &damaged):
 		return "", fmt.Errorf("%s: %s: %w; delete it and run `bench data fetch %s`", e.Name, path, err, e.Name)
 	}

@@ -56,6 +56,7 @@ const (
 	Progress  Status = "progress"  // Done of Total bytes have arrived
 	Retry     Status = "retry"     // Err ended an attempt; another follows
 	Done      Status = "fetched"   // the file is there now, from From
+	Included  Status = "included"  // the program brings the file; nothing to fetch
 	Generated Status = "generated" // the program makes the file; nothing to fetch
 	Skipped   Status = "skipped"   // documentation that could not be had, for the reason Err
 	Failed    Status = "failed"    // the file could not be had, for the reason Err
@@ -148,6 +149,9 @@ func (f *fetcher) run(ctx context.Context, job job) error {
 	case job.entry.Local():
 		report(Failed, "", err)
 		return err
+	case errors.Is(err, fs.ErrNotExist) && job.entry.Embedded(job.file):
+		report(Included, "", nil)
+		return nil
 	case errors.Is(err, fs.ErrNotExist) && job.entry.Generated && job.file.Role == "" && job.file.Repository == "":
 		report(Generated, "", nil)
 		return nil
@@ -171,7 +175,7 @@ func (f *fetcher) run(ctx context.Context, job job) error {
 
 // writeGenerated makes a file that no source has.
 func (f *fetcher) writeGenerated(job job, report func(Status, string, error)) error {
-	data, err := catalogue.Generate(job.entry, job.file)
+	data, err := catalogue.Make(job.entry, job.file)
 	if err == nil {
 		err = writeChecked(job.path, job.file.Check, func(w *countingWriter) error {
 			_, err := w.Write(data)

@@ -16,7 +16,7 @@ import (
 func TestMissingFileSaysHowToGetIt(t *testing.T) {
 	store := catalogue.Directory{Root: "/nowhere"}
 	for name, want := range map[string]string{
-		"wine": "wine: /nowhere/wine/wine.data is not there; get it with `bench data fetch wine`",
+		"pima": "pima: /nowhere/pima/pima-indians-diabetes.data is not there; get it with `bench data fetch pima`",
 		"epileptic": "epileptic: /nowhere/epileptic/epileptic.csv is not there; get it with `bench data fetch " +
 			"epileptic` from a mirror that has it (--from DIR or URL): the file has no public address",
 	} {

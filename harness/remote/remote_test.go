@@ -280,9 +280,9 @@ func TestDataOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	mirror := catalogue.Directory{Root: testenv.Mirror(t)}
 	p := newPool(t, Options{Data: mirror})
-	e := must.Get(catalogue.Builtin().Lookup("wine"))(t)
+	e := must.Get(catalogue.Builtin().Lookup("pima"))(t)
 	c := cell("M", 1)
-	c.Cell.Dataset, c.Set = "wine", e.Description()
+	c.Cell.Dataset, c.Set = "pima", e.Description()
 	opt := options(answers)
 	opt.Data = catalogue.Directory{Root: t.TempDir()}
 	opt.Fetch = func(context.Context, *catalogue.Entry) error { return errors.New("no mirror answers") }

@@ -22,7 +22,7 @@ func TestMemoryOfAMillionRows(t *testing.T) {
 	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	e := must.Get(catalogue.Builtin().Lookup("linear-1000000"))(t)
-	data := must.Get(catalogue.Generate(e, e.Files[0]))(t)
+	data := must.Get(catalogue.Make(e, e.Files[0]))(t)
 	root := t.TempDir()
 	path := catalogue.Directory{Root: root}.Path(e, e.Files[0])
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -1,0 +1,40 @@
+package catalogue
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+)
+
+// embedded holds data files that come with the program, each packed by gzip, by their paths in the catalogue.
+// datasets/LICENSES.md says whose they are and under which licence.
+//
+//go:embed embedded
+var embedded embed.FS
+
+// Embedded reports whether the program brings a data file of the entry, so that none needs to be in the data directory.
+func (e *Entry) Embedded(f File) bool {
+	if e.Local() || f.Role == RoleDocumentation {
+		return false
+	}
+	_, err := embedded.Open("embedded/" + f.Path + gzipExtension)
+	return err == nil
+}
+
+// needless reports whether a data file may be missing: the program brings it, or makes it.
+func (e *Entry) needless(f File) bool { return e.Generated || e.Embedded(f) }
+
+// unpackEmbedded returns the bytes of an embedded file.
+func unpackEmbedded(f File) ([]byte, error) {
+	packed, err := embedded.ReadFile("embedded/" + f.Path + gzipExtension)
+	if err != nil {
+		return nil, err
+	}
+	text, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("%s in the program: %w", f.Path, err)
+	}
+	return io.ReadAll(text)
+}
