@@ -52,7 +52,6 @@ func Over(option string, seconds float64, bytes int64) Why {
 	return Why{Kind: kind, Seconds: seconds, Bytes: bytes, Text: option}
 }
 
-
 // Counted reports whether the cells count among those that the request asks for.
 func (e Exclusion) Counted() bool { return e.Why.Kind >= NoData }
 
