@@ -72,7 +72,7 @@ func TestPluginsTravel(t *testing.T) {
 	careful.said.awaits(t, "refuses Near: this program has no such method; the method is a plugin of the coordinator, "+
 		"and this worker takes no plugins")
 	waitFor(t, func() bool { return p.cellsStored() == 4 })
-	run.said.awaits(t, "cells, such as Near on ")
+	run.said.awaits(t, "cell, such as Near on ")
 
 	nc := must.Get(nats.Connect(at, nats.CustomInboxPrefix("bench.run.inbox.worker.liar")))(t)
 	defer nc.Close()
