@@ -83,7 +83,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpFiles: each text of help is of a command, and has no value that is not filled in.
+// TestHelpFiles: each help file has the name of a command, and the printed help has no {placeholder} left.
 func TestHelpFiles(t *testing.T) {
 	root := testRoot(registry.New())
 	for _, f := range must.Get(helpFiles.ReadDir("help"))(t) {

@@ -70,7 +70,7 @@ func (l *line) cut() {
 // TestRoundsOfMisfortune disturbs a run that is under way in four ways, in turn. A worker is killed. The
 // coordinator is killed. A worker is stopped for so long that the coordinator counts it as lost, and then continues.
 // All connections are cut. No cell is lost, no cell counts twice, and the database holds what one undisturbed process
-// would have stored. BENCH_ROUNDS sets the number of misfortunes.
+// would have stored. BENCH_ROUNDS sets the number of disturbances.
 func TestRoundsOfMisfortune(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)

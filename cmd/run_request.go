@@ -127,7 +127,8 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	return err
 }
 
-// runUntilDone runs a request, and what is left of it once its time is known, and again what was withdrawn.
+// runUntilDone runs a request. It runs the cells again that were left out until their time was known, and those whose
+// results were removed because a worker had sent wrong ones.
 func (r *runPrinter) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request) (
 	harness.Report, error) {
 	report, err := session.Run(ctx, request)

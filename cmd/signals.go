@@ -81,8 +81,8 @@ func (s *stopping) steps(ctx context.Context, signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if step > 0 && (sig == syscall.SIGPIPE || sig == syscall.SIGHUP) {
-				// The system sends SIGPIPE for every line that is written to a closed pipe. A repeated SIGPIPE
-				// does not count as a second interrupt.
+				// The system sends SIGPIPE for every line that the program writes to a closed pipe. So a second
+				// SIGPIPE is no second interrupt by the user.
 				step--
 				continue
 			}

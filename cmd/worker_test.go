@@ -50,8 +50,8 @@ func TestWorkers(t *testing.T) {
 
 // TestPluginsTravel starts a worker without --plugins-from-coordinator, which refuses the cells of a plugin by name,
 // and the run says that no worker takes these cells. A second worker, started with the flag, runs the cells, with the
-// same results as the coordinator alone. Meanwhile another worker sends a different result for a cell that is already
-// stored. The run lists both results, and ends with the exit code of a conflict.
+// same results as a run without workers. Meanwhile the test sends a different result of a stored cell, in the name of a
+// third worker. The run lists both results, and ends with the exit code of a conflict.
 func TestPluginsTravel(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)

@@ -1,12 +1,6 @@
 package catalogue
 
-import (
-	"bytes"
-	"compress/gzip"
-	"embed"
-	"fmt"
-	"io"
-)
+import "embed"
 
 // embedded holds data files that come with the program, each packed by gzip, by their paths in the catalogue.
 // datasets/LICENSES.md says whose they are and under which licence.
@@ -25,16 +19,3 @@ func (e *Entry) Embedded(f File) bool {
 
 // needless reports whether a data file may be missing: the program brings it, or makes it.
 func (e *Entry) needless(f File) bool { return e.Generated || e.Embedded(f) }
-
-// unpackEmbedded returns the bytes of an embedded file.
-func unpackEmbedded(f File) ([]byte, error) {
-	packed, err := embedded.ReadFile("embedded/" + f.Path + gzipExtension)
-	if err != nil {
-		return nil, err
-	}
-	text, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("%s in the program: %w", f.Path, err)
-	}
-	return io.ReadAll(text)
-}

@@ -142,8 +142,8 @@ func (d Directory) Read(ctx context.Context, e *Entry, f File, lines int,
 
 // Make returns the bytes of a file that the program brings, or makes by the generator of the entry, and checks them.
 func Make(e *Entry, f File) ([]byte, error) {
-	if e.Embedded(f) {
-		data, err := unpackEmbedded(f)
+	if packed, err := embedded.ReadFile("embedded/" + f.Path + gzipExtension); err == nil && e.Embedded(f) {
+		data, err := Unpack(f.Path, packed, 16*int64(len(packed))+4<<20)
 		if err == nil {
 			err = f.Check(int64(len(data)), Checksum(data))
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// unpack is Directory.Read for a file that is packed by gzip. It unpacks the file while it reads it. So memory holds
-// only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its end all the
-// same, since the SHA-256 is that of the whole packed file.
+// unpack reads a file that is packed by gzip, for Directory.Read. It unpacks the text while it reads the file. So
+// memory holds only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its
+// end all the same, since the SHA-256 is that of the whole packed file.
 func (d Directory) unpack(ctx context.Context, e *Entry, f File, lines int,
 	reserve func(size int64) error) (data []byte, sum string, err error) {
 	path := d.Path(e, f)
@@ -36,7 +36,7 @@ func (d Directory) unpack(ctx context.Context, e *Entry, f File, lines int,
 	return data, sum, nil
 }
 
-// Unpack returns the text in packed, the content of a file that is packed by gzip; path names the file in errors. It is
+// Unpack returns the unpacked text of packed, the bytes of a gzip file. Errors name the file by path. It is
 // an error if unpacking takes more than limit bytes of memory, which is twice the text.
 func Unpack(path string, packed []byte, limit int64) ([]byte, error) {
 	left := limit

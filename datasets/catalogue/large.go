@@ -52,7 +52,7 @@ func thresholdsRule(x []int64) bool {
 // largeSet writes n rows as CSV with header x1,..,x20,y. Draws per row: the features in order, then a uniform number,
 // below turned where the class is the other one.
 func largeSet(n int, rule func(x []int64) bool) []byte {
-	// bytes of a row; no normal number that is drawn is as large as 10
+	// the most bytes of a row: every drawn normal number has one digit before its decimal point
 	const most = largeFeatures*len("-9.999,") + len("-1\n")
 	r := rng.New(largeSeed)
 	out := make([]byte, 0, most*(n+1))

@@ -59,7 +59,8 @@ def watched(arguments):
 
 
 def show(line, shown):
-    """Prints a line: one of progress, such as "12/40 cells, ...", over the one before. Returns the length of the line that the terminal shows."""
+    """Prints a line: one of progress, such as "12/40 cells, ...", over the one before. Returns the length of the line
+    that the terminal shows."""
     if line.startswith("bench: "):
         return shown  # the caller makes an error of it
     if "/" in line.split(" ")[0]:
@@ -75,7 +76,8 @@ def last_words(said):
 
 
 def in_python(said):
-    """What the program says, with the arguments of Python in place of flags. Commands, which are quoted, stay as they are."""
+    """The message of the program, with arguments of Python in place of flags. Commands, which are quoted, stay as
+    they are."""
 
     def argument(flag):
         name = flag[1].replace("-", "_")

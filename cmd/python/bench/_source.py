@@ -79,7 +79,8 @@ class Source:
             return name
         if module and module != "__main__" and self.importable(module):
             if getattr(sys.modules[module], name, None) is not thing:
-                raise TypeError(f"{name} of the module {module} is not what the module has under this name; define it at the top of the module")
+                raise TypeError(f"{name} of the module {module} is not what the module has under this name; define it at "
+                                "the top of the module")
             self.imports.append(f"from {public(module, name, thing)} import {name}")
             return name
         self.define(thing, name)
@@ -122,7 +123,8 @@ class Source:
             if used in around and used != name:
                 self.bind(used, around[used], name)
             elif not hasattr(builtins, used) and used != name:
-                raise NameError(f"{name} uses {used}, which is not defined in its module; define it at the top of the notebook or of the file")
+                raise NameError(f"{name} uses {used}, which is not defined in its module; define it at the top of the "
+                                "notebook or of the file")
         self.definitions.append(text)
 
     def bind(self, name, value, user):

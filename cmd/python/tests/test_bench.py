@@ -238,7 +238,8 @@ class RunTest(unittest.TestCase):
             bench.dataset("loans.csv", drop=["told"])
             with open(toml, "a") as f:
                 f.write("# mine\n")
-            with self.assertRaisesRegex(bench.Error, "it was changed since this program wrote it; .*add force=True to replace it"):
+            with self.assertRaisesRegex(bench.Error, "it was changed since this program wrote it; "
+                                        ".*add force=True to replace it"):
                 bench.dataset("loans.csv")
             with open(toml) as f:
                 edited = f.read()
@@ -274,7 +275,8 @@ class RunTest(unittest.TestCase):
         """What a file does not show of its numbers and dates is said by arguments."""
         with open("visits.csv", "w") as f:
             f.write("income;visited;y\n")
-            f.writelines(f"{10 + i},{i * 17 % 1000:03d};{1 + i % 9}/{1 + i % 7}/2020;{'uv'[i % 2]}\n" for i in range(40))
+            f.writelines(f"{10 + i},{i * 17 % 1000:03d};{1 + i % 9}/{1 + i % 7}/2020;{'uv'[i % 2]}\n"
+                         for i in range(40))
         with self.assertRaisesRegex(bench.Error, "[^-]thousands(.|\n)*[^-]date_order"):
             bench.dataset("visits.csv", label="y")
         with self.assertWarnsRegex(UserWarning, "visited.days, visited.month, visited.weekday"):
