@@ -92,7 +92,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 	opt := remote.WorkerOptions{
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory,
 		Token:       token,
-		Environment: environment.Current(), Data: a.dataDir(),
+		Environment: environment.Measured(), Data: a.dataDir(),
 		Check: func(c runner.CellSpec, code string) error {
 			return (&runner.InProcess{Registry: known.Load().reg, Data: a.dataDir()}).Check(c, code)
 		},

@@ -82,6 +82,25 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 		Confirm: func(*plan.Plan, plan.Prediction, schedule.Options) error { return nil }}
 }
 
+// TestYardstickOfStoredCells: a run that has nothing to compute stores the yardstick of the machine, which then is that of
+// the cells that an earlier program computed there.
+func TestYardstickOfStoredCells(t *testing.T) {
+	db := openTestDB(t)
+	s := session(t, db, func(Event) {}, centroids())
+	h := &testHarness{Experiment: s.Experiment}
+	req := plan.Request{Splits: []int{1}}
+	runAll(t, h, db, req, schedule.Options{Jobs: 1}, nil)
+	known := func() bool {
+		cells := must.Get(db.Rows(t.Context(), "test", false))(t)
+		return len(cells) > 0 && cells[0].Environment.Yardstick.Known()
+	}
+	must.Be(t, known(), false, "an environment without a yardstick")
+	before := content(t, db)
+	must.Be(t, len(must.Get(s.Run(t.Context(), Request{Request: req, Jobs: 1}))(t).Plan.Cells), 0)
+	must.Be(t, known(), true)
+	must.Be(t, content(t, db), before)
+}
+
 // TestUnknownTime: a run says which methods its predictions leave out. Once the first cell of such a method is stored,
 // a run that takes longer than it may stops, and the next run of the same request knows how long it takes.
 func TestUnknownTime(t *testing.T) {

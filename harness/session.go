@@ -113,7 +113,9 @@ type Report struct {
 func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	s.oneAtATime()
 	err := s.retryWhileBusy(ctx, func() (err error) {
-		req.Secret, err = s.DB.Secret(ctx)
+		if req.Secret, err = s.DB.Secret(ctx); err == nil {
+			err = s.DB.NoteYardstick(ctx, environment.Measured())
+		}
 		return err
 	})
 	if err != nil {
@@ -280,7 +282,7 @@ func (s *Session) cells(
 	defer cancel()
 	run, end := s.Cells(req.Timeout, false)
 	defer end()
-	w := s.DB.NewWriter(environment.Current(), nil)
+	w := s.DB.NewWriter(environment.Measured(), nil)
 	w.Trouble = func(t store.Trouble) {
 		if t.Err != nil {
 			end() // an idle worker may be what holds the database

@@ -19,9 +19,12 @@ func TestSlowness(t *testing.T) {
 		t.Fatalf("the slowness is %v", first)
 	}
 	must.Be(t, Slowness(), first, "the slowness that was kept")
+	if y := Measured().Yardstick; !(0 < y.Low && y.Low <= y.Seconds && y.Seconds <= y.High) {
+		t.Errorf("the median %v and the quartiles %v and %v", y.Seconds, y.Low, y.High)
+	}
 	cache := must.Get(os.UserCacheDir())(t)
 	file := filepath.Join(cache, "bench", "yardstick.json")
-	must.Do(t, os.WriteFile(file, []byte(`{"CPU":"another","Cores":1,"Seconds":1000}`), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(`{"CPU":"another","Cores":1,"Yardstick":{"seconds":1000,"low":1000,"high":1000}}`), 0o600))
 	if got := Slowness(); got > 1000 {
 		t.Errorf("the slowness of another processor counts: %v", got)
 	}

@@ -97,6 +97,9 @@ func (r Run) checkTexts() error {
 	}
 	if e := r.Environment; e != nil {
 		texts = append(texts, e.ProgramVersion, e.VCSRevision, e.GoVersion, e.OS, e.Arch, e.Kernel, e.CPU)
+		if err := e.Yardstick.check(); err != nil {
+			return err
+		}
 	}
 	for _, text := range texts {
 		if len(text) > 2*MaxText { // what runners add is shorter than a message

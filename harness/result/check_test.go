@@ -17,6 +17,7 @@ func TestRunsAreChecked(t *testing.T) {
 		"no point":          func(r *result.Run) { r.Selected = nil },
 		"a point too many":  func(r *result.Run) { r.Selected = new(len(r.Grid)) },
 		"no environment":    func(r *result.Run) { r.Environment = nil },
+		"a slow quartile":   func(r *result.Run) { r.Environment.Yardstick.Low = 1 },
 		"no grid":           func(r *result.Run) { r.Grid = nil },
 		"half a grid":       func(r *result.Run) { r.GridWritten = r.GridWritten[1:] },
 		"no time":           func(r *result.Run) { r.StartedAt = "yesterday" },

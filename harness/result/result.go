@@ -81,6 +81,29 @@ type Environment struct {
 	CPU            string `json:"cpu"`
 	Cores          int    `json:"cores"`
 	MemoryBytes    int64  `json:"memory_bytes"`
+
+	// Yardstick is that of the machine: of processor, cores, system and architecture. It is zero where it was never
+	// measured.
+	Yardstick Yardstick `json:"yardstick,omitzero"`
+}
+
+// A Yardstick is the processor time in seconds that a machine takes for a piece of work that is the same on every
+// machine (package environment): the median of repetitions and their quartiles. A time divided by Seconds can be
+// compared with times of other machines.
+type Yardstick struct {
+	Seconds float64 `json:"seconds"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+}
+
+// Known reports whether the yardstick was measured.
+func (y Yardstick) Known() bool { return y.Seconds > 0 }
+
+func (y Yardstick) check() error {
+	if y != (Yardstick{}) && !(y.Low > 0 && y.Low <= y.Seconds && y.Seconds <= y.High && y.High <= math.MaxFloat64) {
+		return fmt.Errorf("the yardstick of its machine takes %v s, between %v and %v", y.Seconds, y.Low, y.High)
+	}
+	return nil
 }
 
 // Planned is what a plan knows of a cell before the cell runs. The process that computes the cell cannot change it.

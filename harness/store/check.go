@@ -236,8 +236,8 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 // smallTables are the tables that every reader compares. largeTables are compared only where they are read, and by
 // a full check.
 var (
-	smallTables = strings.Fields(`runs cells grids grid_points environments set_files protocols stages point_tests ` +
-		`seed_counts warnings underway underway_cells code_checks skipped secrets canaries state_checks`)
+	smallTables = strings.Fields(`runs cells grids grid_points environments yardsticks set_files protocols stages ` +
+		`point_tests seed_counts warnings underway underway_cells code_checks skipped secrets canaries state_checks`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 

@@ -374,7 +374,24 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) err
 	return nil
 }
 
+// NoteYardstick stores the yardstick of a machine, unless one of that machine is stored.
+func (db *DB) NoteYardstick(ctx context.Context, e result.Environment) error {
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error { return insertYardstick(ctx, tx, e) })
+}
+
+func insertYardstick(ctx context.Context, tx *sql.Tx, e result.Environment) error {
+	if !e.Yardstick.Known() {
+		return nil
+	}
+	return sealedYardsticks.insert(ctx, tx, "INSERT OR IGNORE", e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Seconds,
+		e.Yardstick.Low, e.Yardstick.High)
+}
+
 func insertEnvironment(ctx context.Context, tx *sql.Tx, e result.Environment) (int64, error) {
+	if err := insertYardstick(ctx, tx, e); err != nil {
+		return 0, err
+	}
+	e.Yardstick = result.Yardstick{} // it has a row of its own
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return 0, err

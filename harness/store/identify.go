@@ -27,7 +27,7 @@ const applicationID = 0x626e6368
 const schemaVersion = 15
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "69a718d1973584cb39fe3cf377a6b692f2abb3194b6af3313882d1941ca73777"
+const schemaHash = "52b772b13436ab729d367ee756f31ba6d13ad5f7c9bd75476592bc0b2ba6abfd"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
@@ -124,9 +124,9 @@ func foreign(path string) error {
 		"--db", path)
 }
 
-// errUpgradable is the error for a file that lacks columns, which Open adds.
-var errUpgradable = errors.New("it lacks columns of values that this program stores; this program adds them when it " +
-	"can write the file")
+// errUpgradable is the error for a file that lacks columns or the table of yardsticks, which Open adds.
+var errUpgradable = errors.New("it lacks columns or a table of values that this program stores; this program " +
+	"adds them when it can write the file")
 
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
@@ -142,6 +142,9 @@ func (db *DB) checkSchema(ctx context.Context) error {
 			"version %d; "+
 			"it stays as it is and readable by the program that made it; name another with --db, and run the cells "+
 			"again", version, schemaVersion)
+	}
+	if has, err := hasYardsticks(ctx, db.sql); err != nil || !has {
+		return cmp.Or(err, errUpgradable)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
@@ -206,5 +209,5 @@ var objects = []string{
 	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts",
 	"grid_points", "grid_tests", "grids", "history", "models",
 	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts",
-	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
+	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings", "yardsticks",
 }

@@ -46,6 +46,7 @@ var (
 		`UPDATE environments SET hash = 'damaged ' || id, program_version = 'unknown', vcs_revision = '',
 			vcs_modified = 0, go_version = 'unknown', os = 'unknown',
 			arch = 'unknown', kernel = 'unknown', cpu = 'unknown', cores = 0, memory_bytes = 0 WHERE id = ?1`}
+	sealedYardsticks  = row("yardsticks", `'yardstick of ' || cpu`)
 	sealedCells       = row("cells", ofCell)
 	sealedSetFiles    = row("set_files", `'file of data set ' || dataset`)
 	sealedProtocols   = row("protocols", `'protocol ' || name`)
@@ -55,8 +56,8 @@ var (
 	sealedCanaries    = row("canaries", `'canary of ' || method || ' on ' || dataset`)
 	sealedStateChecks = row("state_checks", `'check of the state of ' || `+ofCell)
 
-	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedCells,
-		sealedSetFiles, sealedProtocols,
+	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedYardsticks,
+		sealedCells, sealedSetFiles, sealedProtocols,
 		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks}
 )
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -110,4 +111,42 @@ func codeChecks(t *testing.T, db *DB) {
 	first.Same = true
 	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{first}))
 	must.Be(t, must.Get(db.CodeChecks(ctx))(t), []CodeCheck{first, second})
+}
+
+// TestYardsticks: a file of a program without yardsticks gets their table when it is read, the first measurement on a
+// machine is that of all cells which it computed, and another one changes nothing.
+func TestYardsticks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	run := storetest.Finished("M", "d", 1)
+	measured := *run.Environment
+	run.Environment = &result.Environment{ProgramVersion: "v0", CPU: measured.CPU, Cores: measured.Cores}
+	other := storetest.Finished("M", "d", 2)
+	other.Environment = &result.Environment{ProgramVersion: "v1", CPU: measured.CPU, Cores: 1}
+	put(t, db, run, other)
+	must.Get(db.sql.Exec("DROP TABLE yardsticks"))(t)
+	must.Do(t, db.Close())
+	reader := must.Get(OpenReader(t.Context(), path))(t)
+	have := func(db *DB) (out []result.Yardstick) {
+		for _, r := range must.Get(db.Rows(t.Context(), "p", false))(t) {
+			out = append(out, r.Environment.Yardstick)
+		}
+		return out
+	}
+	must.Be(t, have(reader), make([]result.Yardstick, 2))
+	must.Do(t, reader.Close())
+	db = open(t, path)
+	must.Do(t, db.NoteYardstick(t.Context(), result.Environment{CPU: measured.CPU, Cores: measured.Cores}))
+	must.Be(t, have(db), make([]result.Yardstick, 2), "of an environment that has none")
+	must.Do(t, db.NoteYardstick(t.Context(), measured))
+	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}})
+	again := measured
+	again.Yardstick.High *= 2
+	must.Do(t, db.NoteYardstick(t.Context(), again))
+	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}})
+	sound(t, db)
+	must.Get(db.sql.Exec("UPDATE yardsticks SET seconds = 0.006"))(t)
+	found := must.Get(db.Check(t.Context()))(t)
+	must.Be(t, len(found), 1)
+	must.Be(t, found[0].String(), "yardstick of another: "+badChecksum)
 }

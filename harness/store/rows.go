@@ -227,11 +227,12 @@ func (db *DB) Grids(ctx context.Context, protocol string) (map[string][]json.Raw
 func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environment, error) {
 	out := map[int64]*result.Environment{}
 	return out, scanned(ctx, q, `SELECT id, program_version, vcs_revision, vcs_modified, go_version, os, arch, kernel,
-		cpu, cores, memory_bytes FROM environments`, func(scan func(...any) error) error {
+		cpu, cores, memory_bytes, coalesce(seconds, 0), coalesce(low, 0), coalesce(high, 0)
+		FROM environments LEFT JOIN yardsticks USING (cpu, cores, os, arch)`, func(scan func(...any) error) error {
 		var id int64
 		e := new(result.Environment)
 		err := scan(&id, &e.ProgramVersion, &e.VCSRevision, &e.VCSModified, &e.GoVersion, &e.OS, &e.Arch, &e.Kernel,
-			&e.CPU, &e.Cores, &e.MemoryBytes)
+			&e.CPU, &e.Cores, &e.MemoryBytes, &e.Yardstick.Seconds, &e.Yardstick.Low, &e.Yardstick.High)
 		out[id] = e
 		return err
 	})

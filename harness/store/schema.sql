@@ -19,6 +19,20 @@ CREATE TABLE environments (
   checksum        INTEGER NOT NULL         -- of this row but for this column and id
 ) STRICT;
 
+-- How long machines take for one piece of work: the processor time in seconds, its median and quartiles over
+-- repetitions. The first measurement on a machine is kept.
+CREATE TABLE yardsticks (
+  cpu      TEXT NOT NULL,
+  cores    INTEGER NOT NULL,
+  os       TEXT NOT NULL,
+  arch     TEXT NOT NULL,
+  seconds  REAL NOT NULL CHECK (seconds > 0),
+  low      REAL NOT NULL CHECK (low > 0),
+  high     REAL NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (cpu, cores, os, arch)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE grids (
   id       INTEGER PRIMARY KEY,
   hash     TEXT NOT NULL UNIQUE,
