@@ -82,8 +82,8 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 		Confirm: func(*plan.Plan, plan.Prediction, schedule.Options) error { return nil }}
 }
 
-// TestYardstickOfStoredCells: a run that has nothing to compute stores the yardstick of the machine, which then is that of
-// the cells that an earlier program computed there.
+// TestYardstickOfStoredCells: a run that has nothing to compute stores the yardstick of the machine, which then is that
+// of the cells that an earlier program computed there.
 func TestYardstickOfStoredCells(t *testing.T) {
 	db := openTestDB(t)
 	s := session(t, db, func(Event) {}, centroids())

@@ -24,7 +24,8 @@ func TestSlowness(t *testing.T) {
 	}
 	cache := must.Get(os.UserCacheDir())(t)
 	file := filepath.Join(cache, "bench", "yardstick.json")
-	must.Do(t, os.WriteFile(file, []byte(`{"CPU":"another","Cores":1,"Yardstick":{"seconds":1000,"low":1000,"high":1000}}`), 0o600))
+	other := `{"CPU":"another","Cores":1,"Yardstick":{"seconds":1000,"low":1000,"high":1000}}`
+	must.Do(t, os.WriteFile(file, []byte(other), 0o600))
 	if got := Slowness(); got > 1000 {
 		t.Errorf("the slowness of another processor counts: %v", got)
 	}

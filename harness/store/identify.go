@@ -209,5 +209,6 @@ var objects = []string{
 	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts",
 	"grid_points", "grid_tests", "grids", "history", "models",
 	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts",
-	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings", "yardsticks",
+	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
+	"yardsticks",
 }
