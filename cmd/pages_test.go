@@ -170,9 +170,16 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		"from, and `bench data show NAME` prints all that is known of a set."))
 	groups := sets.Groups()
 	b.WriteString("\nGroups, for `--datasets`:\n\n")
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		listItem(&b, "- `%s`: %s", name, strings.Join(groups[name], ", "))
+	rules := map[string]string{}
+	for _, k := range catalogue.Kinds {
+		rules[k.Name] = " (" + k.Rule + ")"
 	}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		listItem(&b, "- `%s`%s: %s", name, rules[name], strings.Join(groups[name], ", "))
+	}
+	b.WriteString("\n" + hanging("A group with a rule has the sets of two classes that follow it, also your own sets "+
+		"in the data directory. Variants of a set, sets that a generator draws, and sets that are fetched only by "+
+		"name are in none.", 0, 100) + "\n")
 	b.WriteString("\n| set | what it is | task | rows | columns | classes | source |\n|---|---|---|---|---|---|---|\n")
 	var defects strings.Builder
 	for _, e := range sets.All() {

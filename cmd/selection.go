@@ -54,7 +54,8 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		if spec, err := c.Registry.Lookup(name); err == nil {
 			name = spec.Name
 		} else if !s.report || !strings.Contains(name, "@") {
-			if name, err = cells.find(name, a.notAMethod(name, err), c.Registry.Groups(), methodOf); err != nil {
+			groups := groupNames(c.Registry.Groups())
+			if name, err = cells.find(name, a.notAMethod(name, err), groups, methodOf); err != nil {
 				return c, err
 			}
 		}
@@ -64,7 +65,7 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		name := typed
 		if e, err := a.set(typed); err == nil {
 			name = e.Name
-		} else if name, err = cells.find(typed, err, a.sets.Groups(), datasetOf); err != nil {
+		} else if name, err = cells.find(typed, err, a.sets.GroupNames(), datasetOf); err != nil {
 			return c, err
 		}
 		if c.datasets = append(c.datasets, name); !strings.HasSuffix(typed, ".toml") {
@@ -98,15 +99,14 @@ type storedNames func() ([]store.Cell, error)
 
 // find returns a name as stored cells have it, or the error that nothing is called so. The error suggests groups with
 // similar names, if it suggests nothing.
-func (s storedNames) find(name string, unknown error, groups map[string][]string, of func(store.Cell) string) (string,
-	error) {
+func (s storedNames) find(name string, unknown error, groups []string, of func(store.Cell) string) (string, error) {
 	all, err := s()
 	i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
 	if i >= 0 {
 		return of(all[i]), nil
 	}
 	says, hint, _ := strings.Cut(unknown.Error(), "; ")
-	meant := wording.Suggest(name, slices.Sorted(maps.Keys(groups)))
+	meant := wording.Suggest(name, groups)
 	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
 	}
@@ -137,8 +137,9 @@ func (c choice) has(cell store.Cell) bool {
 // add adds the flags. of is the default of --protocol; "" means all stored protocols.
 func (s *selection) add(a *app, c *cobra.Command, of string) {
 	protocolFlag(c, &s.protocol, of)
-	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+names(a.reg.Groups())+
-		", plugins), in this order; in reports also NAME@VERSION, a stored version")
+	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+
+		strings.Join(groupNames(a.reg.Groups()), ", ")+", plugins), in this order; in reports also NAME@VERSION, a "+
+		"stored version")
 	completeList(c, "methods", a.methodCompletions)
 	s.addSets(a, c)
 }
@@ -200,8 +201,8 @@ func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
 // addSets adds the flags of a verb whose arguments name its methods.
 func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+names(a.sets.Groups())+
-		"), sets of a protocol by its name, or TOML files, in this order")
+	flags.StringSliceVar(&s.datasets, "datasets", nil, "only these data sets, groups ("+
+		strings.Join(a.sets.GroupNames(), ", ")+"), sets of a protocol by its name, or TOML files, in this order")
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "only these splits: 7 or 7,9")
@@ -212,7 +213,7 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
 func (a *app) setsAndGroups() []string {
 	_ = a.loadAdded() // a completion cannot report an error
-	return slices.Concat(a.sets.Names(), slices.Sorted(maps.Keys(a.sets.Groups())))
+	return slices.Concat(a.sets.Names(), a.sets.GroupNames())
 }
 
 // completeSetsAndGroups completes one of several names of sets and groups.
@@ -226,9 +227,7 @@ func (a *app) completeSets(*cobra.Command, []string, string) ([]cobra.Completion
 	return a.sets.Names(), cobra.ShellCompDirectiveDefault
 }
 
-func names(groups map[string][]string) string {
-	return strings.Join(slices.Sorted(maps.Keys(groups)), ", ")
-}
+func groupNames(groups map[string][]string) []string { return slices.Sorted(maps.Keys(groups)) }
 
 // completeMethods completes the name of a method. It asks for the names only then, since plugins are
 // found after the flags were defined.
@@ -238,7 +237,7 @@ func (a *app) completeMethods(*cobra.Command, []string, string) ([]cobra.Complet
 
 // methodCompletions returns the names of methods and groups, including plugins.
 func (a *app) methodCompletions() []string {
-	return slices.Concat(a.reg.Names(), slices.Sorted(maps.Keys(a.reg.Groups())))
+	return slices.Concat(a.reg.Names(), groupNames(a.reg.Groups()))
 }
 
 // completeArguments completes the methods of a report, or the [PROTOCOL] DATASET METHOD of one.

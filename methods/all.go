@@ -4,6 +4,7 @@ package methods
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/kernelboosting/bench/methods/cart"
 	"github.com/kernelboosting/bench/methods/classic"
@@ -67,7 +68,11 @@ func All() registry.Registry {
 		rfm.XRFM(),
 		rfrboost.Gradient(),
 		rfrboost.Greedy(),
-	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(map[string][]string{
+	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(groups())
+}
+
+func groups() map[string][]string {
+	out := map[string][]string{
 		"paper":    {"BMKR", "GFC", "PBRFF", "GBRFF1", "LGBM", "GBRFF2"}, // Table 2 of the 2020 paper
 		"trees":    {"CART", "RF", "LGBM", "XGB"},
 		"kernels":  {"SVM", "GK", "GLK", "KRR-GD", "GMKL", "RFM"}, // exact ones
@@ -76,5 +81,7 @@ func All() registry.Registry {
 		"features": {"EERF", "GFC", "LKRF", "MFGA", "PBRFF", "RKS"}, // chosen or weighted, then one linear machine
 		"rff": {"RFF-SQL-SKL", "RFF-SKL", "RFF-SQL-SQR-MKL", "RFF-SQL-MKL", "RFF-MKL", "RFF-SQL-MKL-JOINT",
 			"RFF-MKL-JOINT"},
-	})
+	}
+	out["random-features"] = slices.Concat(out["features"], out["rff"])
+	return out
 }

@@ -43,6 +43,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // builtinGroups are names that stand for several sets, in the order of the published tables.
@@ -54,10 +55,62 @@ var builtinGroups = map[string][]string{
 	"toys": {"moons-100", "swiss-roll", "rings", "checkerboard"},
 }
 
-// Groups returns the names that stand for several sets, each with its sets.
+// A Kind is a group of the sets whose descriptions have a property. Its members have two classes and are measured: they
+// are no variants of another set and not drawn by a generator, and are not fetched only where they are named.
+type Kind struct {
+	Name, Rule string // Rule says for people which sets are members
+	has        func(*Entry) bool
+}
+
+// Kinds are the groups by property. The rules follow from the catalogue alone and not from results.
+var Kinds = []Kind{
+	{"small", "at most 1,000 rows", func(e *Entry) bool { return e.Rows > 0 && e.Rows <= 1000 }},
+	{"wide", "at most 20 rows for each column", func(e *Entry) bool { return e.Rows > 0 && e.Rows <= 20*e.Features }},
+	{"categorical", "categories as 0/1 columns, or at most four values in at least a third of the columns",
+		func(e *Entry) bool { return len(e.Categorical) > 0 || e.Codes > 0 && 3*e.Codes >= e.Features }},
+}
+
+// GroupNames returns the names that stand for several sets, sorted.
+func (c *Catalogue) GroupNames() []string {
+	names := slices.Collect(maps.Keys(builtinGroups))
+	for _, k := range Kinds {
+		names = append(names, k.Name)
+	}
+	names = slices.AppendSeq(names, maps.Keys(c.groups))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Group returns the sets that a name stands for, in upper or lower case, and false if it is no name of a group.
+func (c *Catalogue) Group(name string) ([]string, bool) {
+	for _, groups := range []map[string][]string{c.groups, builtinGroups} {
+		for group, sets := range groups {
+			if strings.EqualFold(group, name) {
+				return sets, true
+			}
+		}
+	}
+	for _, k := range Kinds {
+		if strings.EqualFold(k.Name, name) {
+			sets := []string{}
+			for _, e := range c.All() {
+				drawn := e.Generated && e.Protocols == nil
+				if e.Task == registry.Binary && e.VariantOf == "" && !drawn && !e.Named && k.has(e) {
+					sets = append(sets, e.Name)
+				}
+			}
+			return sets, true
+		}
+	}
+	return nil, false
+}
+
+// Groups returns the names that stand for several sets, each with its sets. It reads every description.
 func (c *Catalogue) Groups() map[string][]string {
-	out := maps.Clone(builtinGroups)
-	maps.Copy(out, c.groups)
+	out := map[string][]string{}
+	for _, name := range c.GroupNames() {
+		out[name], _ = c.Group(name)
+	}
 	return out
 }
 

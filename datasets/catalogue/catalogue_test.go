@@ -219,3 +219,36 @@ func lookup(t *testing.T, name string) *Entry {
 	e := must.Get(Builtin().Lookup(name))(t)
 	return e
 }
+
+// TestKinds: the members of groups by property, looked up by hand in the descriptions of Table 2, and a user's own set.
+func TestKinds(t *testing.T) {
+	c := Builtin()
+	table2 := func(group string) string {
+		sets, known := c.Group(strings.ToUpper(group))
+		must.Be(t, known, true, group)
+		return strings.Join(slices.DeleteFunc(slices.Clone(sets), func(name string) bool {
+			return !slices.Contains(must.Get(c.Lookup(name))(t).Protocols, "table2")
+		}), " ")
+	}
+	must.Be(t, table2("small"), "australian balance bupa german heart iono newthyroid pima sonar vehicle wdbc wine")
+	must.Be(t, table2("wide"), "iono sonar wdbc wine")
+	must.Be(t, table2("categorical"), "australian bankmarketing german heart splice")
+	for _, k := range Kinds {
+		sets, _ := c.Group(k.Name)
+		for _, out := range strings.Fields("wine-multiclass two-moons year-prediction covertype mfeat adult-a9a") {
+			must.Be(t, slices.Contains(sets, out), false, out, "in", k.Name)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "mine.toml")
+	text := "name = \"mine\"\nfile = \"mine.csv\"\nlabel = \"y\"\nrows = 1000\nfeatures = 50\ncategorical = [\"a\"]\n"
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+	must.Get(c.Add(file))(t)
+	for _, k := range Kinds {
+		sets, _ := c.Group(k.Name)
+		must.Be(t, slices.Contains(sets, "mine"), true, k.Name)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(file), "small.group"), []byte("wine\n"), 0o600))
+	must.Do(t, c.AddFolder(filepath.Dir(file)))
+	sets, _ := c.Group("small")
+	must.Be(t, sets, []string{"wine"}, "a group that the user wrote")
+}

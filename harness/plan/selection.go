@@ -15,27 +15,36 @@ import (
 // MethodNames replaces the name of a group by the group's methods, and the name of a sweep's series by the series'
 // variants. Other names stay as they are; nil stays nil.
 func (e *Experiment) MethodNames(names []string) []string {
-	return e.Protocol.Expand(members(names, e.Registry.Groups()))
+	groups := e.Registry.Groups()
+	return e.Protocol.Expand(members(names, func(name string) ([]string, bool) {
+		for g, of := range groups {
+			if strings.EqualFold(g, name) {
+				return of, true
+			}
+		}
+		return nil, false
+	}))
 }
 
 // SetNames replaces the name of a group of c by the group's sets, and the name of a protocol by the protocol's
 // sets. Other names and paths stay as they are; nil stays nil.
 func SetNames(c *catalogue.Catalogue, names []string) []string {
-	groups := c.Groups()
-	for _, name := range protocol.Names() {
-		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) }) {
-			if p, err := protocol.Load(name); err == nil {
-				groups[name] = p.Datasets
+	return members(names, func(name string) ([]string, bool) {
+		for _, of := range protocol.Names() {
+			if strings.EqualFold(of, name) {
+				if p, err := protocol.Load(of); err == nil {
+					return p.Datasets, true
+				}
 			}
 		}
-	}
-	return members(names, groups)
+		return c.Group(name)
+	})
 }
 
-// members replaces the names of groups, in upper or lower case, by the members of the groups. A member that groups
+// members replaces the names of groups by the members of the groups, which group returns. A member that groups
 // bring occurs once. A name that the user wrote twice stays twice, since a caller reports it. Names of empty groups
 // stand for nothing, where nil stands for all.
-func members(names []string, groups map[string][]string) []string {
+func members(names []string, group func(name string) ([]string, bool)) []string {
 	if names == nil {
 		return nil
 	}
@@ -43,13 +52,11 @@ func members(names []string, groups map[string][]string) []string {
 	brought := map[string]bool{}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		group, isGroup := []string{name}, false
-		for g, of := range groups {
-			if strings.EqualFold(g, name) {
-				group, isGroup = of, true
-			}
+		of, isGroup := group(name)
+		if !isGroup {
+			of = []string{name}
 		}
-		for _, member := range group {
+		for _, member := range of {
 			if isGroup && slices.Contains(out, member) || brought[member] {
 				continue
 			}
@@ -75,7 +82,7 @@ func (e *Experiment) Excluded(names, stored []string) ([]string, error) {
 			out = append(out, stored[at])
 		} else {
 			known := slices.Concat(e.Registry.Names(), slices.Sorted(maps.Keys(e.Registry.Groups())),
-				e.Catalogue.Names(), slices.Sorted(maps.Keys(e.Catalogue.Groups())))
+				e.Catalogue.Names(), e.Catalogue.GroupNames())
 			hint := "`bench methods list` and `bench data list` list the names"
 			if meant := wording.Suggest(name, known); meant != nil {
 				hint = "did you mean " + strings.Join(meant, " or ") + "?"
