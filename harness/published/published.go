@@ -1,4 +1,5 @@
-// Package published holds the values that papers print, as data. Tables show them next to our results.
+// Package published holds the values that papers print, as data. Tables show them next to our results. The values that
+// `bench import --published` adds have the same form, and lie in the user's database.
 //
 // The package imports the standard library alone. Reports read the values here. harness/store copies them
 // into its view `published`, so that SQL can compare them with results. For this reason harness/store may
@@ -32,7 +33,15 @@ type Value struct {
 	Std                           *float64 // nil where none is printed
 	Spread                        string   // what Std is: Deviation, Error, "" where the source does not say
 	// the values whose Mean and Std these are, with blanks between; nil where they are not known
-	Folds *string
+	Folds  *string
+	Quoted *Quoted // nil for the values that the program has
+}
+
+// Quoted is what the source of an imported value says of it.
+type Quoted struct {
+	N          *int   // how many values the mean is of; nil where the source does not say
+	Protocol   string // the name of a protocol that is known here, or the source's own words; "" for none
+	SameSplits bool   // the splits are those that the protocol makes here
 }
 
 // These are the kinds of spread that sources name.

@@ -22,12 +22,15 @@ import (
 // this mark.
 const applicationID = 0x626e6368
 
-// schemaVersion is the version of the schema that migrate makes. Programs before the first release made earlier
-// versions, which are refused.
-const schemaVersion = 15
+// schemaVersion is the version of the schema that migrate makes. It brings databases from oldestVersion on up to it.
+// Programs before the first release made earlier versions, which are refused.
+const (
+	schemaVersion = 16
+	oldestVersion = 15
+)
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "52b772b13436ab729d367ee756f31ba6d13ad5f7c9bd75476592bc0b2ba6abfd"
+const schemaHash = "9eddb3015db244eb13b89c7059752e02f66659ff031ceb7c434007c807338979"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
@@ -124,9 +127,8 @@ func foreign(path string) error {
 		"--db", path)
 }
 
-// errUpgradable is the error for a file that lacks columns or the table of yardsticks, which Open adds.
-var errUpgradable = errors.New("it lacks columns or a table of values that this program stores; this program " +
-	"adds them when it can write the file")
+// errUpgradable is the error for a file that lacks tables or columns, which Open adds.
+var errUpgradable = errors.New("it lacks tables or columns of this program, which adds them when it can write the file")
 
 // checkSchema demands the version and the definitions of this program.
 func (db *DB) checkSchema(ctx context.Context) error {
@@ -137,14 +139,13 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is version %d and this program knows %d; use a newer bench", version,
 			schemaVersion)
+	case lacking(version) != "":
+		return errUpgradable
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads "+
 			"version %d; "+
 			"it stays as it is and readable by the program that made it; name another with --db, and run the cells "+
 			"again", version, schemaVersion)
-	}
-	if has, err := hasYardsticks(ctx, db.sql); err != nil || !has {
-		return cmp.Or(err, errUpgradable)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
@@ -208,7 +209,7 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 var objects = []string{
 	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts",
 	"grid_points", "grid_tests", "grids", "history", "models",
-	"point_tests", "protocols", "published", "published_values", "results", "runs", "scores", "secrets", "seed_counts",
-	"seed_tests", "set_files", "skipped", "stages", "state_checks", "underway", "underway_cells", "warnings",
-	"yardsticks",
+	"point_tests", "protocols", "published", "published_values", "quoted_values", "results", "runs", "scores",
+	"secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "underway",
+	"underway_cells", "warnings", "yardsticks",
 }

@@ -55,10 +55,12 @@ var (
 	sealedSecrets     = row("secrets", `'secret of ' || what`)
 	sealedCanaries    = row("canaries", `'canary of ' || method || ' on ' || dataset`)
 	sealedStateChecks = row("state_checks", `'check of the state of ' || `+ofCell)
+	sealedQuoted      = row("quoted_values",
+		`'value of ' || method || ' on ' || dataset || ' that ' || source || ' prints'`)
 
 	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedYardsticks,
 		sealedCells, sealedSetFiles, sealedProtocols,
-		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks}
+		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks, sealedQuoted}
 )
 
 // row is a sealed table whose rows own no others.

@@ -41,6 +41,8 @@ func smallDatabase(t *testing.T) string {
 	again := testRun("k again", result.OK)
 	again.Dataset, again.Method, again.MethodVersion = "wine", "CART", "2"
 	put(t, db, append(runs, failed, again)...)
+	_, _, err := db.PutQuoted(t.Context(), printedElsewhere()[0].Source, printedElsewhere(), false)
+	must.Do(t, err)
 	must.Get(db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"))(t)
 	must.Do(t, db.Close())
 	return path
@@ -130,6 +132,7 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE grid_points SET params = '{"c":3}' WHERE grid_index = 1`, "grid g"},
 		{`UPDATE environments SET cpu = 'another'`, "environment"},
 		{`UPDATE published_values SET mean = mean + 1 WHERE dataset = 'wine'`, "published values"},
+		{`UPDATE quoted_values SET same_splits = 1`, "NewNet on sonar that Doe 2026, Table 1 prints"},
 		{`UPDATE stages SET n_correct = n_correct - 1 WHERE run_id = (SELECT id FROM runs WHERE key = 'k001') AND ` +
 			`round = 1`, "CART on wine, split 1"},
 		{`DELETE FROM stages WHERE run_id = (SELECT id FROM runs WHERE key = 'k002')`, "CART on wine, split 2"},

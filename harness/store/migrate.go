@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed" // of the schema
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,48 +14,34 @@ import (
 //go:embed schema.sql
 var schema string
 
-// migrate makes the tables and views of a new database, and adds the table of yardsticks and the columns of fields of
-// scores that the file lacks. After the first release, migrations will update the databases of releases. Databases of
-// programs before the first release are refused.
+// migrate makes the tables and views that a database lacks, and adds the columns of fields of scores that the file
+// lacks. Databases of versions before oldestVersion are refused.
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx, db.sql)
-	if err == nil && version == 0 {
+	if err == nil && lacking(version) != "" {
 		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-			if version, err := db.version(ctx, tx); err != nil || version > 0 { // another program was faster
-				return err
+			now, err := db.version(ctx, tx)
+			if err == nil { // nothing is lacking if another program was faster
+				_, err = tx.ExecContext(ctx, lacking(now))
 			}
-			_, err := tx.ExecContext(ctx, schema)
 			return err
 		})
 	}
-	if err != nil || version != 0 && version != schemaVersion {
+	if err != nil || lacking(version) == "" && version != schemaVersion {
 		return err // checkSchema says how to handle another version
-	}
-	if err := db.addYardsticks(ctx); err != nil {
-		return err
 	}
 	return db.addFields(ctx)
 }
 
-// addYardsticks adds the table of yardsticks, which is younger than the other tables.
-func (db *DB) addYardsticks(ctx context.Context) error {
-	if has, err := hasYardsticks(ctx, db.sql); err != nil || has {
-		return err
+// lacking is the part of the schema that databases of a version do not have; "" for those that stay as they are.
+func lacking(version int64) string {
+	switch {
+	case version == 0:
+		return schema
+	case version < oldestVersion || version >= schemaVersion:
+		return ""
 	}
-	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-		if has, err := hasYardsticks(ctx, tx); err != nil || has { // another program was faster
-			return err
-		}
-		_, table, _ := strings.Cut(schema, "CREATE TABLE yardsticks ")
-		table, _, _ = strings.Cut(table, ";")
-		_, err := tx.ExecContext(ctx, "CREATE TABLE yardsticks "+table)
-		return err
-	})
-}
-
-func hasYardsticks(ctx context.Context, q queryer) (bool, error) {
-	names, err := texts(ctx, q, `SELECT name FROM sqlite_schema WHERE name = 'yardsticks'`)
-	return len(names) > 0, err
+	return schema[strings.Index(schema, fmt.Sprintf("PRAGMA user_version = %d;", version+1)):]
 }
 
 // tablesOfScores are the tables whose last columns are those of scores, and the view that shows each.

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/published"
@@ -23,5 +26,70 @@ func TestPublishedFollowsTheProgram(t *testing.T) {
 	})
 	if want := sortedPublished(); err != nil || !reflect.DeepEqual(want, got) {
 		t.Errorf("%d published values, %v; want %d", len(got), err, len(want))
+	}
+}
+
+// printedElsewhere are values of a source that the program does not have.
+func printedElsewhere() []published.Value {
+	const source = "Doe 2026, Table 1"
+	return []published.Value{
+		{Source: source, Dataset: "sonar", Method: "NewNet", Unit: "share of correct labels", Mean: 0.85,
+			Quoted: &published.Quoted{}},
+		{Source: source, Dataset: "wine", Method: "NewNet", Unit: "percent of correct labels", Mean: 98.5,
+			Std: new(1.5), Spread: published.Deviation,
+			Quoted: &published.Quoted{N: new(20), Protocol: "table2", SameSplits: true}},
+	}
+}
+
+// TestQuotedValues: what is stored comes back; the same file changes nothing; another value is refused whole, unless it
+// replaces all that its source had.
+func TestQuotedValues(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "r.db"))
+	want := printedElsewhere()
+	source := want[0].Source
+	stored := func() []published.Value { return must.Get(db.Quoted(t.Context()))(t) }
+	for i, fresh := range []int{2, 0} {
+		n, contradicted, err := db.PutQuoted(t.Context(), source, want, false)
+		if n != fresh || contradicted != nil || err != nil || !reflect.DeepEqual(stored(), want) {
+			t.Fatalf("time %d: %d stored, want %d; %v, %v; the database has %v", i+1, n, fresh, contradicted, err,
+				stored())
+		}
+	}
+	_, rows := query(t, db, `SELECT method, mean, std, spread, n, protocol, same_splits FROM published
+		WHERE source = '`+source+`' ORDER BY dataset`)
+	must.Be(t, fmt.Sprint(rows),
+		"[[NewNet 0.85 <nil>  <nil>  0] [NewNet 98.5 1.5 standard deviation 20 table2 1]]", "view")
+	other := printedElsewhere()
+	other[0].Dataset, other[1].Mean = "heart", 99
+	_, contradicted, err := db.PutQuoted(t.Context(), source, other, false)
+	if err != nil || !reflect.DeepEqual(contradicted, want[1:]) || !reflect.DeepEqual(stored(), want) {
+		t.Errorf("another value of wine: %v, %v; the database has %v", contradicted, err, stored())
+	}
+	if _, _, err := db.PutQuoted(t.Context(), source, other, true); err != nil || !reflect.DeepEqual(stored(), other) {
+		t.Errorf("replaced: %v, the database has %v", err, stored())
+	}
+	sound(t, db)
+	if _, _, err := db.PutQuoted(t.Context(), source, nil, true); err != nil || stored() != nil {
+		t.Errorf("replaced by nothing: %v, the database has %v", err, stored())
+	}
+}
+
+// TestAnOlderVersionGrows: a database of the oldest version keeps its rows and gets what it lacks, whoever opens it.
+func TestAnOlderVersionGrows(t *testing.T) {
+	for _, try := range []func(context.Context, string) (*DB, error){OpenReader, Open} {
+		path := filepath.Join(t.TempDir(), "r.db")
+		pool := must.Get(connect(path, nil))(t)
+		old, _, found := strings.Cut(schema, fmt.Sprintf("PRAGMA user_version = %d;", oldestVersion+1))
+		must.Be(t, found, true, "a part of the schema for each version")
+		must.Get(pool.sql.Exec(old))(t)
+		must.Do(t, pool.replaceAll(t.Context(), sealedSecrets, [][]any{{"what", "value"}}))
+		must.Do(t, pool.Close())
+		db := must.Get(try(t.Context(), path))(t)
+		defer db.Close()
+		sound(t, db)
+		_, rows := query(t, db, "SELECT value FROM secrets")
+		must.Be(t, fmt.Sprint(rows), "[[value]]", "rows")
+		must.Be(t, must.Get(db.version(t.Context(), db.sql))(t), int64(schemaVersion), "version")
+		must.Be(t, must.Get(db.Quoted(t.Context()))(t), nil, "imported values")
 	}
 }

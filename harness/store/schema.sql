@@ -19,20 +19,6 @@ CREATE TABLE environments (
   checksum        INTEGER NOT NULL         -- of this row but for this column and id
 ) STRICT;
 
--- How long machines take for one piece of work: the processor time in seconds, its median and quartiles over
--- repetitions. The first measurement on a machine is kept.
-CREATE TABLE yardsticks (
-  cpu      TEXT NOT NULL,
-  cores    INTEGER NOT NULL,
-  os       TEXT NOT NULL,
-  arch     TEXT NOT NULL,
-  seconds  REAL NOT NULL CHECK (seconds > 0),
-  low      REAL NOT NULL CHECK (low > 0),
-  high     REAL NOT NULL,
-  checksum INTEGER NOT NULL,
-  PRIMARY KEY (cpu, cores, os, arch)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE grids (
   id       INTEGER PRIMARY KEY,
   hash     TEXT NOT NULL UNIQUE,
@@ -411,3 +397,43 @@ WHERE c.status = 'failed' AND c.class <> 'oom' AND EXISTS (SELECT 1 FROM runs r 
 UNION ALL
 SELECT 'state', protocol, protocol_hash, method, method_version, dataset, fingerprint, split, NULL, NULL, NULL, NULL, differs
 FROM state_checks WHERE NOT same;
+
+-- Databases of version 15 get what follows when they are next opened for writing. A later version goes below in the same way.
+PRAGMA user_version = 16;
+
+-- How long machines take for one piece of work: the processor time in seconds, its median and quartiles over
+-- repetitions. The first measurement on a machine is kept.
+CREATE TABLE IF NOT EXISTS yardsticks (
+  cpu      TEXT NOT NULL,
+  cores    INTEGER NOT NULL,
+  os       TEXT NOT NULL,
+  arch     TEXT NOT NULL,
+  seconds  REAL NOT NULL CHECK (seconds > 0),
+  low      REAL NOT NULL CHECK (low > 0),
+  high     REAL NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (cpu, cores, os, arch)
+) STRICT, WITHOUT ROWID;
+
+-- Values that other people print and `bench import --published` took from a file. They are no results.
+CREATE TABLE quoted_values (
+  source      TEXT NOT NULL,               -- as the user names it
+  dataset     TEXT NOT NULL,
+  method      TEXT NOT NULL,
+  unit        TEXT NOT NULL,               -- of mean and deviation, in the words of published_values
+  mean        REAL NOT NULL,
+  deviation   REAL,                        -- standard deviation
+  n           INTEGER,                     -- how many values the mean is of
+  protocol    TEXT NOT NULL,               -- of the source, as the file names it; '' if it does not
+  same_splits INTEGER NOT NULL CHECK (same_splits IN (0, 1)), -- the source says that it uses the protocol's own splits
+  checksum    INTEGER NOT NULL,
+  PRIMARY KEY (source, dataset, method)
+) STRICT, WITHOUT ROWID;
+
+DROP VIEW published;
+CREATE VIEW published AS
+SELECT source, dataset, method, mean, std, folds, unit, spread, NULL AS n, NULL AS protocol, NULL AS same_splits FROM published_values
+UNION ALL
+SELECT source, dataset, method, mean, deviation, NULL, unit, CASE WHEN deviation IS NULL THEN '' ELSE 'standard deviation' END,
+       n, protocol, same_splits
+FROM quoted_values;
