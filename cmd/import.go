@@ -81,8 +81,12 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 		if err != nil {
 			return err
 		}
-		here += in.Taken + in.Stored
+		here += in.Taken + in.Stored + in.Completed
 		a.printImport(src.Name, in)
+		if src.Name == referenceRun && in.Taken > 0 {
+			a.say("the program holds counts of tests, and of the folds of chosen grid points; those of every grid " +
+				"point are in bench-VERSION-reference.tar of the release, in files for `bench import`")
+		}
 		for _, c := range in.Conflicts {
 			for _, d := range c.Differences {
 				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored,
@@ -109,6 +113,9 @@ func (a *app) printImport(name string, in admit.Import) {
 		cellsIn(in.Old))
 	if refused := cellsIn(in.Refused); refused > 0 {
 		fmt.Fprintf(a.err, ", %d not imported", refused)
+	}
+	if in.Completed > 0 {
+		fmt.Fprintf(a.err, ", %d got the folds of more grid points", in.Completed)
 	}
 	if n := len(in.Conflicts); n > 0 {
 		fmt.Fprintf(a.err, ", %d in conflict", n)
@@ -150,6 +157,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 			break
 		}
 		all.Taken, all.Stored = all.Taken+in.Taken, all.Stored+in.Stored
+		all.Completed += in.Completed
 		all.Old, all.Unknown = append(all.Old, in.Old...), append(all.Unknown, in.Unknown...)
 		all.Refused, all.Conflicts = append(all.Refused, in.Refused...), append(all.Conflicts, in.Conflicts...)
 	}
@@ -162,21 +170,26 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
 // closes the source.
 func source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
-	name, file, there := path, []byte(nil), true
-	switch {
-	case path == referenceRun:
-		file, there, err = reference.File(reference.Table2)
-	case slices.Contains(protocol.Names(), path):
-		file, there, err = reference.File(path)
-	default:
-		name = filepath.Base(path)
-		file, err = readBounded(path, bundle.MaxBytes)
+	of := path
+	if path == referenceRun {
+		of = reference.Table2
 	}
+	if slices.Contains(protocol.Names(), of) {
+		runs, err := reference.Runs(of)
+		switch {
+		case err != nil:
+			return src, nil, err
+		case len(runs) == 0:
+			return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote",
+				path)
+		}
+		return admit.OfBundle(path, runs), func() {}, nil
+	}
+	name := filepath.Base(path)
+	file, err := readBounded(path, bundle.MaxBytes)
 	switch {
 	case err != nil:
 		return src, nil, usageError(err)
-	case !there:
-		return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote", path)
 	case store.IsDatabase(file):
 		db, err := store.OpenReader(ctx, path)
 		if err != nil {
@@ -260,7 +273,7 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 
 func newExportCommand(a *app) *cobra.Command {
 	var f selection
-	var without bool
+	var condensed bool
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
@@ -271,17 +284,17 @@ func newExportCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.bundle(c.Context(), db, args[0], f, !without)
+			return a.bundle(c.Context(), db, args[0], f, condensed)
 		},
 	}
 	flags := c.Flags()
 	f.add(a, c, "")
 	a.forceFlag(c)
-	flags.BoolVar(&without, "without-folds", false, "leave out the folds of every grid point")
+	flags.BoolVar(&condensed, "condensed", false, "leave out the folds of grid points that were not chosen")
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, folds bool) error {
+func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, condensed bool) error {
 	_, cells, err := a.askedCells(ctx, db, f)
 	if err != nil {
 		return err
@@ -302,8 +315,8 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		if p := own[r.Protocol]; p.Hash == r.ProtocolHash && !slices.Contains(protocol.Names(), r.Protocol) {
 			r.ProtocolText, r.ProtocolSplits = p.Text, p.Splits
 		}
-		if !folds {
-			r.Folds = nil
+		if condensed {
+			r = r.Condense()
 		}
 		runs = append(runs, r)
 	}

@@ -34,7 +34,7 @@ func exchanged(s result.Score) result.Score {
 }
 
 // impossible are the forms of results that no cell ends with: as a change of an honest result, and as one of its row
-// in a database. The first six are those of the issue. A file of results has no scores, and may be one without folds.
+// in a database. The first six are those of the issue. A file of results has no scores, and may lack folds.
 var impossible = []struct {
 	what   string
 	change func(r *result.Run)
@@ -43,6 +43,14 @@ var impossible = []struct {
 }{
 	{"no evaluations", func(r *result.Run) { r.Folds = nil },
 		`DELETE FROM fold_counts; UPDATE runs SET n_folds = 0`, true},
+	{"the folds of the chosen grid point alone", func(r *result.Run) { *r = r.Condense() },
+		`DELETE FROM fold_counts WHERE grid_index <> (SELECT selected FROM runs); UPDATE runs SET n_folds = 3`, true},
+	{"two of three folds of the chosen grid point", func(r *result.Run) {
+		*r = r.Condense()
+		r.Folds = r.Folds[1:]
+	},
+		`DELETE FROM fold_counts WHERE grid_index <> (SELECT selected FROM runs) OR fold = 0;
+			UPDATE runs SET n_folds = 2`, false},
 	{"2^40 test rows", func(r *result.Run) { r.TestRows, r.Score.N = 1<<40, 1<<40 },
 		`UPDATE runs SET n_test = 1 << 40`, false},
 	{"grid point 2^30", func(r *result.Run) { r.Selected = new(1 << 30) },

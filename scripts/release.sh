@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a release of the commit that is checked out, in dist/ (make release): binaries for Linux, wheels that hold them, what each
-# binary is made of (CycloneDX), the licences of that, and checksums.
+# binary is made of (CycloneDX), the licences of that, the reference run with the folds of every grid point, and checksums.
 #
 # All of it is made twice, in two folders, once with your caches and once without any, and must be equal byte for byte. Each
 # binary computes cells of the reference run again, as do a build by the system's C compiler and one without kernels in C or
@@ -101,6 +101,8 @@ make_in() {
       scripts/wheels.sh >/dev/null
   ) done
   licences >"dist/bench-$version-licences.txt"
+  tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX \
+    -f "dist/bench-$version-reference.tar" -C harness/reference/parts table2
 }
 
 one=$work/one two=$work/another/folder
@@ -155,7 +157,9 @@ alone() {
 }
 mkdir -p "$work/root/work"
 cp "$amd64" "$work/root/bench"
+tar -xf "$one/dist/bench-$version-reference.tar" -C "$work/root/work"
 alone import reference
+alone import /work/table2/wine.bench
 alone report leaderboard --protocol table2 --exclude bankmarketing
 alone run --methods CART,GBRFF2 --datasets circles,swiss --splits 2
 say "the binary runs in a folder that holds nothing else"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
@@ -16,13 +15,9 @@ import (
 // others do.
 func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, there bool, err error) {
 	name := h.Protocol.Name
-	file, there, err := reference.File(name)
-	if err != nil || !there {
-		return in, there, err
-	}
-	runs, err := bundle.Read(file)
-	if err != nil {
-		return in, true, err
+	runs, err := reference.Runs(name)
+	if err != nil || len(runs) == 0 {
+		return in, false, err
 	}
 	db, err := store.Open(ctx, path)
 	if err != nil {

@@ -24,6 +24,9 @@ import (
 type Import struct {
 	Taken  int // cells that are new here
 	Stored int // cells that are stored already
+	// cells that were stored with the folds of fewer grid points than the source has; their results are replaced,
+	// under the name of the file that they came from
+	Completed int
 	// cells that this program plans with another key; their results are taken as superseded attempts
 	Old       []plan.Group
 	Unknown   []plan.Group // cells whose data set or method is not here; their results are taken under their names
@@ -40,8 +43,8 @@ type Conflict struct {
 // Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported
 // from the source. A result is marked as superseded if this program would plan its cell with another key today. A
 // result of a set or a method that is not here counts under its names. A result that is stored with other counts is a
-// conflict. known holds the stored keys, and Runs adds new keys to it. stored holds the results with these keys. The
-// data need not be here.
+// conflict. A stored result that lacks folds of the source is replaced, unless it is a conflict. known holds the stored
+// keys, and Runs adds new keys to it. stored holds the results with these keys. The data need not be here.
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB,
 	put func(result.Run) error) (Import, error) {
 	t := taking{src: src, protocol: h.Protocol, known: known, stored: stored, put: put}
@@ -120,8 +123,8 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 		r.CostUnits = units
 	}
 	if there && have.Status == result.OK {
-		t.out.Stored++
 		if c.Status != result.OK {
+			t.out.Stored++
 			return nil
 		}
 		mine, found, err := t.stored.Result(ctx, c.Key)
@@ -129,10 +132,15 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 			return err
 		}
 		if diff := verify.Differences(mine, r); found && diff != nil {
+			t.out.Stored++
 			t.out.Conflicts = append(t.out.Conflicts, Conflict{c, diff})
 			return nil
 		}
-		if have.Current || r.Superseded {
+		r.Replace = found && len(mine.Folds) < len(r.Folds)
+		if r.Replace {
+			r.Imported = mine.Imported
+			t.out.Completed++
+		} else if t.out.Stored++; have.Current || r.Superseded {
 			return nil
 		}
 	} else {

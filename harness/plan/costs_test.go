@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -132,15 +131,15 @@ func factors(machine, ps []predicted, of func(predicted) float64) []float64 {
 // predictions reads a file of results. It returns the methods on sets by machine.
 func predictions(t *testing.T, name string) map[string][]predicted {
 	t.Helper()
-	file, there := must.Get2(reference.File(name))(t)
-	if !there {
+	runs := must.Get(reference.Runs(name))(t)
+	if len(runs) == 0 {
 		t.Skip("this program is built without results")
 	}
 	p := must.Get(protocol.Load(name))(t)
 	known := must.Get(p.Resolve(methods.All()))(t)
 	type pair struct{ machine, method, dataset string }
 	sums, counts := map[pair]predicted{}, map[pair]float64{}
-	for _, r := range must.Get(bundle.Read(file))(t) {
+	for _, r := range runs {
 		if r.CPUSeconds == nil {
 			continue
 		}

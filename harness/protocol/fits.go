@@ -15,18 +15,22 @@ import (
 // ok must also have the folds of the protocol, the grid point that these folds select, and the tests that the protocol
 // asks for.
 //
-// An imported run may lack all folds, since files of results may. It may also lack times if another program computed
-// the test scores.
+// An imported run may lack all folds, or have those of the selected grid point alone, since files of results may. It
+// may also lack times if another program computed the test scores.
 func (p *Protocol) Fits(r result.Run) error {
 	if err := r.Check(); err != nil || r.Status != result.OK {
 		return err
 	}
 	points, folds := len(r.Grid), p.Semantics.Folds
 	noFolds := r.Imported != "" && len(r.Folds) == 0
+	evaluated := points
+	if r.Imported != "" && r.Condensed() {
+		evaluated = 1
+	}
 	switch {
 	case r.FitSeconds == nil && !(noFolds && points == 1):
 		return errors.New("it has no time of a refit")
-	case folds == 0 && points != 1, len(r.Folds) != folds*points && !noFolds:
+	case folds == 0 && points != 1, len(r.Folds) != folds*evaluated && !noFolds:
 		return fmt.Errorf("it has %d evaluations for %d grid points and %d folds", len(r.Folds), points, folds)
 	}
 	if !noFolds {
@@ -38,7 +42,7 @@ func (p *Protocol) Fits(r result.Run) error {
 }
 
 // fitsFolds compares the sizes of the folds with those that split.Splitter draws, and the selected grid point with the
-// one that the scores on the folds select.
+// one that the scores on the folds select, unless r is condensed.
 func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	if folds == 0 {
 		return nil
@@ -55,6 +59,9 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 		}
 		scores[e.GridIndex][e.Fold] = e.Score
 		areas = areas && (e.Score.TP == nil || e.Score.AUC2 != nil)
+	}
+	if r.Condensed() {
+		return nil
 	}
 	task, err := registry.ParseTask(r.Task)
 	if err != nil {

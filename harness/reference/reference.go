@@ -1,12 +1,18 @@
 // Package reference carries results that come with the program: the reference run and results of the experiments. The
 // README's table is made from the reference run, and `bench import reference` stores it. The embedded folder files/
-// holds one file for each protocol in the form of package bundle.
+// holds them in the form of package bundle: one file for each protocol, or a folder with files of some of its data sets
+// each. The folder parts/ is not embedded. It holds the same results of the reference run with the folds of every grid
+// point.
 package reference
 
 import (
 	"embed"
-	"errors"
+	"fmt"
 	"io/fs"
+	"path"
+
+	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 //go:embed files
@@ -22,11 +28,24 @@ var Costs string
 // Table2 is the protocol of the reference run.
 const Table2 = "table2"
 
-// File returns the file of a protocol, and false where the program was built without it.
-func File(protocol string) ([]byte, bool, error) {
-	file, err := files.ReadFile("files/" + protocol + ".bench")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	return file, err == nil, err
+// Runs returns the results of a protocol that come with the program, sorted by their files; none where the program was
+// built without them.
+func Runs(protocol string) (runs []result.Run, err error) {
+	err = fs.WalkDir(files, "files", func(name string, d fs.DirEntry, err error) error {
+		if path.Ext(name) != ".bench" || name != path.Join("files", protocol+".bench") &&
+			path.Dir(name) != path.Join("files", protocol) {
+			return err
+		}
+		file, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		more, err := bundle.Read(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		runs = append(runs, more...)
+		return nil
+	})
+	return runs, err
 }

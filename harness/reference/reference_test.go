@@ -2,44 +2,81 @@ package reference_test
 
 import (
 	"bytes"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// TestFiles: each file that the program brings can be read, is of the protocol that it is named for, and all together
-// are small. What is read of small files is written with the same bytes.
+var update = flag.Bool("update", false, "write the embedded files of the reference run from its parts")
+
+// TestFiles: each file that the program brings is of a protocol and can be read, no cell is there twice, and all files
+// together are small.
 func TestFiles(t *testing.T) {
-	total := 0
+	total := int64(0)
+	must.Do(t, filepath.WalkDir("files", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".bench") {
+			return err
+		}
+		total += must.Get(d.Info())(t).Size()
+		of := strings.TrimSuffix(d.Name(), ".bench")
+		if folder := filepath.Dir(path); folder != "files" {
+			of = filepath.Base(folder)
+		}
+		if !slices.Contains(protocol.Names(), of) {
+			t.Errorf("%s belongs to no protocol", path)
+		}
+		return nil
+	}))
+	if total > 6<<20 || total == 0 {
+		t.Errorf("the files have %d bytes together, want at most 6 MiB", total)
+	}
 	for _, name := range protocol.Names() {
-		file, there := must.Get2(reference.File(name))(t)
-		if !there {
+		seen := map[string]bool{}
+		for _, r := range must.Get(reference.Runs(name))(t) {
+			if r.Protocol != name || seen[r.Name()] {
+				t.Fatalf("the files of %s have %s twice, or of the protocol %s", name, r.Name(), r.Protocol)
+			}
+			seen[r.Name()] = true
+		}
+	}
+}
+
+// TestParts: a file of the reference run is its part without the folds of grid points that were not chosen, and both
+// have the results of one set. The short form compares small parts. -update writes the files.
+func TestParts(t *testing.T) {
+	parts := must.Get(filepath.Glob("parts/table2/*.bench"))(t)
+	if files := must.Get(filepath.Glob("files/table2/*.bench"))(t); len(files) != len(parts) && !*update {
+		t.Errorf("%d files come from %d parts; run this test with -update", len(files), len(parts))
+	}
+	for _, part := range parts {
+		whole := must.Get(os.ReadFile(part))(t)
+		if len(whole) > 128<<10 && !*update && !testenv.Thorough(t) {
 			continue
 		}
-		total += len(file)
-		runs, err := bundle.Read(file)
-		if err != nil || len(runs) == 0 {
-			t.Fatalf("%s: %d results, %v", name, len(runs), err)
-		}
-		for _, r := range runs {
-			if r.Protocol != name {
-				t.Fatalf("the file of %s has a result of %s", name, r.Protocol)
+		runs := must.Get(bundle.Read(whole))(t)
+		for i, r := range runs {
+			if r.Dataset+".bench" != filepath.Base(part) {
+				t.Fatalf("%s has a result of %s", part, r.Name())
 			}
+			runs[i] = r.Condense()
 		}
-		if len(file) < 20<<10 {
-			var again bytes.Buffer
-			if _, err := bundle.Write(&again, runs); err != nil || !bytes.Equal(again.Bytes(), file) {
-				t.Errorf("%s: %d bytes became %d, %v", name, len(file), again.Len(), err)
-			}
+		var condensed bytes.Buffer
+		must.Get(bundle.Write(&condensed, runs))(t)
+		file := filepath.Join("files/table2", filepath.Base(part))
+		if *update {
+			must.Do(t, os.WriteFile(file, condensed.Bytes(), 0o644))
+		} else if !bytes.Equal(must.Get(os.ReadFile(file))(t), condensed.Bytes()) {
+			t.Errorf("%s is not what follows from %s; run this test with -update", file, part)
 		}
-	}
-	if total == 0 {
-		t.Skip("this program is built without results")
-	}
-	if total > 4<<20 {
-		t.Errorf("the files have %d bytes together, want at most 4 MiB", total)
 	}
 }

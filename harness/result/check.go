@@ -112,16 +112,21 @@ func (r Run) checkTexts() error {
 	return nil
 }
 
-// checkFolds checks the scores on folds. A cell that failed may have only some of them.
+// checkFolds checks the scores on folds. A cell that failed may have only some of them, and one that ended ok those of
+// its selected grid point alone.
 func (r Run) checkFolds() error {
-	points := len(r.Grid)
+	points, first := len(r.Grid), 0
+	if r.Condensed() {
+		points, first = 1, *r.Selected
+	}
 	if points == 0 || r.Status == OK && len(r.Folds)%points != 0 {
 		return fmt.Errorf("%d grid points have %d evaluations", points, len(r.Folds))
 	}
 	seen := make([]*Score, (len(r.Folds)+points-1)/points*points)
 	for i, e := range r.Folds {
-		at := e.Fold*points + e.GridIndex
-		if e.GridIndex < 0 || e.GridIndex >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] != nil {
+		g := e.GridIndex - first
+		at := e.Fold*points + g
+		if g < 0 || g >= points || e.Fold < 0 || e.Fold >= len(seen)/points || seen[at] != nil {
 			return fmt.Errorf("grid point %d on fold %d is out of range, or evaluated twice", e.GridIndex, e.Fold)
 		}
 		seen[at] = &r.Folds[i].Score
@@ -266,7 +271,8 @@ func (r *Run) EachScore(do func(*Score)) {
 
 // Portable returns the run as a program on another machine can use it: without scores, model and paths, and without
 // what only this database knows of the run. The key of a run that is ok is left out, since it follows from the inputs.
-// The folds are sorted. Each evaluation gets an equal part of the search's time, since no table shows single times.
+// The folds are sorted. Each evaluation gets an equal part of the search's time, since no table shows single times. A
+// condensed run gets these parts, too.
 func (r Run) Portable() Run {
 	if r.Status == OK {
 		r.Key = ""
@@ -277,8 +283,30 @@ func (r Run) Portable() Run {
 	slices.SortFunc(r.Folds, func(a, b Evaluation) int {
 		return cmp.Or(cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.GridIndex, b.GridIndex))
 	})
+	parts := len(r.Folds)
+	if r.Condensed() {
+		parts *= len(r.Grid)
+	}
 	for i := range r.Folds {
-		r.Folds[i].FitSeconds = r.SearchSeconds / float64(len(r.Folds))
+		r.Folds[i].FitSeconds = r.SearchSeconds / float64(parts)
 	}
 	return r
+}
+
+// Condense returns the run with the folds of its selected grid point alone. A run that selected none has no folds then.
+func (r Run) Condense() Run {
+	all := r.Folds
+	r.Folds = nil
+	for _, e := range all {
+		if r.Selected != nil && e.GridIndex == *r.Selected {
+			r.Folds = append(r.Folds, e)
+		}
+	}
+	return r
+}
+
+// Condensed reports whether the run has folds of its selected grid point, and none of the other points of its grid.
+func (r Run) Condensed() bool {
+	return r.Status == OK && len(r.Grid) > 1 && len(r.Folds) > 0 && r.Selected != nil &&
+		!slices.ContainsFunc(r.Folds, func(e Evaluation) bool { return e.GridIndex != *r.Selected })
 }

@@ -20,7 +20,8 @@ const endDiffers = "end"
 
 // Differences returns where a computed run differs from the stored run of a cell: in its end, in a fold of a grid
 // point, in the selected grid point, in a count of the test part or of a stage, or in the bits of the test scores. If
-// one run came from a file without folds, folds are not compared, only the selected grid point.
+// one run came from a file without folds, or with those of the selected grid point alone, only the folds of that run
+// are compared.
 func Differences(stored, computed result.Run) []Difference {
 	var out []Difference
 	differs := func(what, a, b string) {
@@ -36,12 +37,12 @@ func Differences(stored, computed result.Run) []Difference {
 		fmt.Sprintf("%d for training, %d for the test", computed.TrainRows, computed.TestRows))
 	stored, computed = inBoth(stored, computed)
 	before, now := byFold(stored), byFold(computed)
-	if stored.Imported != "" && len(before) == 0 || computed.Imported != "" && len(now) == 0 {
-		stored.Folds, computed.Folds = nil, nil
-	}
 	for g := range max(len(stored.Grid), len(computed.Grid)) {
 		for f := range max(folds(stored), folds(computed)) {
 			at := [2]int{g, f}
+			if lacks(stored) && before[at] == nil || lacks(computed) && now[at] == nil {
+				continue
+			}
 			differs(fmt.Sprintf("fold %d of %s", f+1, point(stored, &g)), counts(before[at]), counts(now[at]))
 		}
 	}
@@ -67,6 +68,9 @@ func endOf(r result.Run) string {
 	}
 	return string(r.Status) + ": " + r.Error
 }
+
+// lacks reports whether a run came from a file that may lack folds, and lacks some.
+func lacks(r result.Run) bool { return r.Imported != "" && (len(r.Folds) == 0 || r.Condensed()) }
 
 func byFold(r result.Run) map[[2]int]*result.Score {
 	out := map[[2]int]*result.Score{}

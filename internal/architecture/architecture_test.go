@@ -65,7 +65,7 @@ var rooms = []room{
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
 	{"harness/store/...", "harness/store harness/protocol harness/result harness/published registry internal/..."},
 	{"harness/bundle", "harness/result harness/store internal/strictjson"},
-	{"harness/reference", ""},
+	{"harness/reference", "harness/bundle harness/result"},
 	{"harness/externaltrees", "registry registry/elementary internal/..."},
 	{"harness/metric", "harness/result registry registry/elementary internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},

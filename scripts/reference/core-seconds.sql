@@ -1,5 +1,6 @@
 -- Processor seconds by set and method; the last row and column are sums.
-WITH s AS (SELECT dataset, method, sum(cpu_seconds) AS s FROM results WHERE protocol = 'table2' AND status = 'ok' GROUP BY dataset, method)
+WITH s AS (SELECT dataset, method, sum(cpu_seconds) AS s FROM results WHERE protocol = 'table2' AND status = 'ok'
+           AND method IN ('BMKR', 'GFC', 'PBRFF', 'GBRFF1', 'LGBM', 'GBRFF2') GROUP BY dataset, method)
 SELECT dataset,
        round(sum(s) FILTER (WHERE method = 'BMKR')) AS BMKR, round(sum(s) FILTER (WHERE method = 'GFC')) AS GFC,
        round(sum(s) FILTER (WHERE method = 'PBRFF')) AS PBRFF, round(sum(s) FILTER (WHERE method = 'GBRFF1')) AS GBRFF1,

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# A part of the reference run: the results of one data set, from a database in which they were computed. It writes
+# harness/reference/parts/table2/SET.bench, with the folds of every grid point, and harness/reference/files/table2/SET.bench,
+# which comes with the program, and checks both. Results of the part as it was stay if the database lacks them. It ends with
+# an error, and changes nothing, if a cell that may take up to two minutes is missing, or if a cell has other counts than before.
+#
+#   scripts/reference/part.sh SET DATABASE
+set -euo pipefail
+set=$1 db=$(realpath "$2")
+cd "$(dirname "$0")/../.."
+part=harness/reference/parts/table2/$set.bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+go build -o "$work/bench" ./cmd/bench
+bench() { "$work/bench" --db "$work/part.db" "$@"; }
+
+"$work/bench" --db "$db" export "$work/new.bench" --protocol table2 --datasets "$set"
+sources=("$work/new.bench")
+[ ! -e "$part" ] || sources+=("$part")
+bench import "${sources[@]}"
+bench run --datasets "$set" --max-cell 2m --dry-run >"$work/planned" # its last column says why cells are left out
+! grep ' -$' "$work/planned" || { echo "part.sh: $set lacks these cells" >&2; exit 1; }
+bench export "$part" --protocol table2 --datasets "$set" --force
+
+go test -vet=off ./harness/reference -run '^TestParts$' -update
+go test -vet=off ./harness/reference
