@@ -54,14 +54,22 @@ func memoryBMKR(s registry.Shape, p BMKRParams) int64 {
 
 func pathBMKR[F svm.Float](ctx context.Context, env registry.Env, train registry.Data, ps []BMKRParams,
 	yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, bmkrKernels, ps, yield, func(s *sample, ks []*svm.Kernel[F]) func(p BMKRParams) (*vote,
-		error) {
-		b := newBooster(s, ks)
-		return func(p BMKRParams) (*vote, error) {
-			m, err := b.fit(ctx, env, train.Y, p)
-			return m, withC("BMKR", p.C, err)
+	s := newSample(train.X)
+	ks, err := grams[F](ctx, s, bmkrKernels)
+	if err != nil {
+		return err
+	}
+	b := newBooster(s, ks)
+	for i, p := range ps {
+		m, err := b.fit(ctx, env, train.Y, p)
+		if err != nil {
+			return withC("BMKR", p.C, err)
 		}
-	})
+		if err := yield(i, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A booster runs BMKR. With r_0 = y, round t solves for each kernel k the epsilon-SVR

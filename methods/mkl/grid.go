@@ -1,37 +1,13 @@
 package mkl
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/registry"
 )
 
-// This file holds the parts of the arguments of registry.DefinePath that both boosting methods share.
-
-// boostAll computes the kernel matrices once and gives them to `with`. It calls the function that `with` returns for
-// each grid point.
-func boostAll[F svm.Float, P any](ctx context.Context, train registry.Data, ks []kernel, ps []P,
-	yield func(i int, m registry.Model) error,
-	with func(s *sample, matrices []*svm.Kernel[F]) func(p P) (*vote, error)) error {
-	s := newSample(train.X)
-	matrices, err := grams[F](ctx, s, ks)
-	if err != nil {
-		return err
-	}
-	fit := with(s, matrices)
-	for i, p := range ps {
-		m, err := fit(p)
-		if err != nil {
-			return err
-		}
-		if err := yield(i, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// This file holds what both boosting methods share.
 
 // boostBytes counts the kernel matrices or rows, a dual solution with its fit and the exact form of each kernel, an
 // interior point with factors of a few kernels, and the model of t rounds.

@@ -2,7 +2,6 @@ package mkl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,24 +37,37 @@ func MKBoost() registry.Spec {
 		registry.Memory(memoryMKBoost))
 }
 
+// memoryMKBoost counts solutions, costs and learners of the other boostings that run together, too.
 func memoryMKBoost(s registry.Shape, p MKBoostParams) int64 {
-	return boostBytes(s, len(mkboostKernels), 8, p.T)
+	others := int64(together-1) * 8 * int64(s.N) * int64(3*len(mkboostKernels)+p.T+4)
+	return boostBytes(s, len(mkboostKernels), 8, p.T) + others
 }
 
 // pathMKBoost keeps kernel matrices in float64. The matrix of a polynomial kernel of few features has low rank.
 // Rounding to float32 would spoil this: at the costs C of the grid, SMO would need very many steps and reach another
 // optimum.
+//
+// Each kernel serves several grid points in turn, while the memory of its matrix is near: rounds read 17 matrices.
 func pathMKBoost(ctx context.Context, env registry.Env, train registry.Data, ps []MKBoostParams,
 	yield func(i int, m registry.Model) error) error {
-	return boostAll(ctx, train, mkboostKernels, ps, yield, func(s *sample,
-		ks []*svm.Kernel[float64]) func(p MKBoostParams) (*vote, error) {
-		a := newAdaBooster(s, train.Y, ks)
-		return func(p MKBoostParams) (*vote, error) {
-			m, err := a.fit(ctx, env, p)
-			return m, withC("MKBOOST", p.C, err)
+	s := newSample(train.X)
+	ks, err := grams[float64](ctx, s, mkboostKernels)
+	if err != nil {
+		return err
+	}
+	a := newAdaBooster(s, train.Y, ks)
+	for lo := 0; lo < len(ps); lo += together {
+		err := a.fit(ctx, env, ps[lo:min(lo+together, len(ps))], func(i int, v *vote) error { return yield(lo+i, v) })
+		if err != nil {
+			return err
 		}
-	})
+	}
+	return nil
 }
+
+// together is the number of grid points that take their rounds together. Those of the default grid with many rounds are
+// the first four.
+const together = 4
 
 // An adaBooster runs AdaBoost over kernels. Weights D start at 1/n. A round trains for each
 // kernel k the SVM
@@ -76,105 +88,132 @@ type adaBooster struct {
 	kernels []*svm.Kernel[float64]
 	groups  [][]int // equal rows that do not all have one label
 	solver  svm.Solver[float64]
-	last    []svm.Solution // of each kernel
-	scale   [][]float64    // of each kernel: the costs of its last solution
-	d, cost []float64
-
-	violation float64 // the largest of the machines of a fit
 }
 
 func newAdaBooster(s *sample, y []float64, ks []*svm.Kernel[float64]) *adaBooster {
-	a := &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y), d: make([]float64, s.n),
-		cost: make([]float64, s.n)}
-	a.last, a.scale = make([]svm.Solution, len(ks)), make([][]float64, len(ks))
-	return a
+	return &adaBooster{s: s, y: y, kernels: ks, groups: contradictions(s, y)}
+}
+
+// A boosting is AdaBoost at one grid point.
+type boosting struct {
+	MKBoostParams
+	at        int // of the grid points
+	learners  []learner
+	last      []svm.Solution // of each kernel
+	scale     [][]float64    // of each kernel: the costs of its last solution
+	d, cost   []float64
+	violation float64 // the largest of the machines
+
+	// of a round
+	problem      svm.Problem
+	best         int // kernel so far, or -1
+	least, floor float64
 }
 
 // alphaLimit bounds the weight of a learner without errors. Such a learner outvotes most learners before it.
 const alphaLimit = 18 // the weight at an error of 2e-16
 
-func (a *adaBooster) fit(ctx context.Context, env registry.Env, p MKBoostParams) (*vote, error) {
-	clear(a.last)
-	clear(a.scale)
-	a.violation = 0
-	for i := range a.d {
-		a.d[i] = 1 / float64(a.s.n)
+// fit boosts at the grid points ps together and yields each model when it is done.
+func (a *adaBooster) fit(ctx context.Context, env registry.Env, ps []MKBoostParams,
+	yield func(i int, v *vote) error) error {
+	var running []*boosting
+	for i, p := range ps {
+		running = append(running, &boosting{MKBoostParams: p, at: i, last: make([]svm.Solution, len(a.kernels)),
+			scale: make([][]float64, len(a.kernels)), cost: make([]float64, a.s.n),
+			d: slices.Repeat([]float64{1 / float64(a.s.n)}, a.s.n)})
 	}
-	a.solver.MaxSteps = p.MaxIter
-	var learners []learner
-	for range p.T {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l, wrong, e, err := a.round(ctx, p)
-		if err != nil {
-			return nil, fmt.Errorf("round %d: %w", len(learners)+1, err)
-		}
-		if e >= 0.5 && len(learners) > 0 {
+	var err error
+	for len(running) > 0 && err == nil {
+		if err = a.tryKernels(ctx, running); err != nil {
 			break
 		}
-		l.Weight = min(alphaLimit, 0.5*vmath.LogScalar((1-e)/e))
-		if e >= 0.5 {
-			l.Weight = 1 // the only learner: the model is the sign of this machine
-		}
-		learners = append(learners, l)
-		if e >= 0.5 || e == 0 {
-			break
-		}
-		for i := range a.d {
-			if wrong[i] {
-				a.d[i] *= (1 - e) / e
+		running = slices.DeleteFunc(running, func(b *boosting) bool {
+			if err != nil || a.learn(b) {
+				return false
 			}
-		}
-		floats.Scale(1/vmath.Sum(a.d), a.d)
+			reportCapped(env, "MKBOOST", b.C, b.violation, b.learners)
+			err = yield(b.at, newVote(a.s, mkboostKernels, b.T, true, b.learners))
+			return true
+		})
 	}
-	reportCapped(env, "MKBOOST", p.C, a.violation, learners)
-	return newVote(a.s, mkboostKernels, p.T, true, learners), nil
+	return err
 }
 
-// round returns the best machine, the examples that it gets wrong, and its weighted error.
-func (a *adaBooster) round(ctx context.Context, p MKBoostParams) (learner, []bool, float64, error) {
-	for i, d := range a.d {
-		a.cost[i] = p.C * float64(a.s.n) * d
+// tryKernels finds the best machine of each boosting's next round.
+func (a *adaBooster) tryKernels(ctx context.Context, running []*boosting) error {
+	for _, b := range running {
+		for i, d := range b.d {
+			b.cost[i] = b.C * float64(a.s.n) * d
+		}
+		b.problem, b.floor = svm.Classification(a.y, b.cost...), a.leastError(b.d)
+		b.best, b.least = -1, math.Inf(1)
 	}
-	problem := svm.Classification(a.y, a.cost...)
-	floor := a.leastError()
-	best, least := -1, math.Inf(1)
 	for k, matrix := range a.kernels {
-		a.warm(k)
-		if err := a.solver.Solve(ctx, matrix, problem, &a.last[k]); err != nil {
-			return learner{}, nil, 0, fmt.Errorf("kernel %v: %w", mkboostKernels[k], err)
-		}
-		if e := a.errorOf(&a.last[k], nil); e < least {
-			best, least = k, e
-		}
-		if least <= floor {
-			break
+		for _, b := range running {
+			if b.least <= b.floor {
+				continue
+			}
+			b.warm(k)
+			a.solver.MaxSteps = b.MaxIter
+			err := a.solver.Solve(ctx, matrix, b.problem, &b.last[k])
+			if err != nil {
+				return withC("MKBOOST", b.C, fmt.Errorf("round %d: kernel %v: %w", len(b.learners)+1, mkboostKernels[k],
+					err))
+			}
+			if e := a.errorOf(b.d, &b.last[k], nil); e < b.least {
+				b.best, b.least = k, e
+			}
 		}
 	}
-	if best < 0 {
-		return learner{}, nil, 0, errors.New("no kernel gives a finite machine: standardise the features")
+	for _, b := range running {
+		if b.best < 0 {
+			return withC("MKBOOST", b.C,
+				fmt.Errorf("round %d: no kernel gives a finite machine: standardise the features", len(b.learners)+1))
+		}
 	}
-	wrong := make([]bool, a.s.n)
-	sol := &a.last[best]
-	least = a.errorOf(sol, wrong)
-	a.violation = max(a.violation, sol.Gap)
-	return learner{Kernel: best, Bias: sol.Bias, Coef: slices.Clone(sol.Beta), Capped: sol.Capped}, wrong, least, nil
+	return nil
+}
+
+// learn adds the best machine of the round to b, and weighs the examples for the next one. It reports whether there is
+// a next round.
+func (a *adaBooster) learn(b *boosting) bool {
+	sol, wrong := &b.last[b.best], make([]bool, a.s.n)
+	e := a.errorOf(b.d, sol, wrong)
+	b.violation = max(b.violation, sol.Gap)
+	if e >= 0.5 && len(b.learners) > 0 {
+		return false
+	}
+	l := learner{Kernel: b.best, Bias: sol.Bias, Coef: slices.Clone(sol.Beta), Capped: sol.Capped,
+		Weight: min(alphaLimit, 0.5*vmath.LogScalar((1-e)/e))}
+	if e >= 0.5 {
+		l.Weight = 1 // the only learner: the model is the sign of this machine
+	}
+	b.learners = append(b.learners, l)
+	if e >= 0.5 || e == 0 || len(b.learners) == b.T {
+		return false
+	}
+	for i := range b.d {
+		if wrong[i] {
+			b.d[i] *= (1 - e) / e
+		}
+	}
+	floats.Scale(1/vmath.Sum(b.d), b.d)
+	return true
 }
 
 // warm scales kernel k's last solution to the new costs, so that variables at a bound stay at the bound.
-func (a *adaBooster) warm(k int) {
-	if old := a.scale[k]; old != nil {
-		for i, c := range a.cost {
+func (b *boosting) warm(k int) {
+	if old := b.scale[k]; old != nil {
+		for i, c := range b.cost {
 			old[i] = c / old[i]
 		}
-		a.last[k].Scale(old)
+		b.last[k].Scale(old)
 	}
-	a.scale[k] = append(a.scale[k][:0], a.cost...)
+	b.scale[k] = append(b.scale[k][:0], b.cost...)
 }
 
-// errorOf returns the weighted error of the sign of sol, and marks the wrong examples in wrong, if wrong is not nil.
-func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
+// errorOf returns the error of the sign of sol, weighted by d, and marks the wrong examples in wrong, unless it is nil.
+func (a *adaBooster) errorOf(d []float64, sol *svm.Solution, wrong []bool) float64 {
 	e := 0.0
 	for i, y := range a.y {
 		f := sol.Fit[i] + sol.Bias
@@ -182,7 +221,7 @@ func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
 			return math.NaN()
 		}
 		if (f >= 0) != (y > 0) {
-			e += a.d[i]
+			e += d[i]
 			if wrong != nil {
 				wrong[i] = true
 			}
@@ -191,16 +230,16 @@ func (a *adaBooster) errorOf(sol *svm.Solution, wrong []bool) float64 {
 	return e
 }
 
-// leastError is the least weighted error that a function of x can have.
-func (a *adaBooster) leastError() float64 {
+// leastError is the least error, weighted by d, that a function of x can have.
+func (a *adaBooster) leastError(d []float64) float64 {
 	sum := 0.0
 	for _, g := range a.groups {
 		var side [2]float64
 		for _, i := range g {
 			if a.y[i] > 0 {
-				side[1] += a.d[i]
+				side[1] += d[i]
 			} else {
-				side[0] += a.d[i]
+				side[0] += d[i]
 			}
 		}
 		sum += min(side[0], side[1])

@@ -23,7 +23,11 @@ func TestMKBoostDefinition(t *testing.T) {
 	const c, rounds, tol = 0.3, 5, 1e-8
 	a := newAdaBooster(s, data.Y, ks)
 	a.solver.Tol = tol
-	v := must.Get(a.fit(t.Context(), quiet(), MKBoostParams{T: rounds, C: c}))(t)
+	var v *vote
+	must.Do(t, a.fit(t.Context(), quiet(), []MKBoostParams{{T: rounds, C: c}}, func(_ int, m *vote) error {
+		v = m
+		return nil
+	}))
 	n := len(data.Y)
 	d := make([]float64, n)
 	for i := range d {

@@ -5,3 +5,8 @@
 
 int svm_run_float(int level, PARAMS(float));
 int svm_run_double(int level, PARAMS(double));
+
+#define ADD(ROW) double *fit, const ROW *a, const ROW *b, const ROW *c, const ROW *d, const double *by, long n
+
+void svm_add_float(int level, ADD(float));
+void svm_add_double(int level, ADD(double));

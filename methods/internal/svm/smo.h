@@ -36,6 +36,7 @@ VM long lowest(v8d best, v8l at, v8d most, double *min, double *max) {
 	*max = hi;
 	return i;
 }
+#define AHEAD 256 // values of a row from those that are loaded to those that are prefetched
 #endif
 
 // scan finds the element that gains most by moving up, and the extremes.
@@ -59,6 +60,7 @@ VM long FN(move)(double *g, const ROW *ki, const ROW *kj, double di, double dj,
 	v8d best = SPLAT(__builtin_inf()), most = -best, u = SPLAT(di), w = SPLAT(dj);
 	v8l at = SPLATL(0), index = {0, 1, 2, 3, 4, 5, 6, 7};
 	for (long k = 0; k < n; k += 8) {
+		__builtin_prefetch(kj + k + AHEAD);
 		v8d v = load_double(g + k) + (u * LOAD(ki + k) + w * LOAD(kj + k));
 		store(g + k, v);
 		v8d a = v + load_double(up + k), b = v + load_double(down + k);
@@ -78,6 +80,7 @@ VM long FN(partner)(const double *g, const double *down, const double *diag, con
 	v8d least = SPLAT(min), own = SPLAT(diagi);
 	for (long k = 0; k < n; k += 8) {
 		v8d b = load_double(g + k) + load_double(down + k) - least;
+		__builtin_prefetch(ki + k + AHEAD);
 		v8d kk = LOAD(ki + k);
 		v8d a = own + load_double(diag + k) - (kk + kk);
 		v8f bf = __builtin_convertvector(b, v8f), af = __builtin_convertvector(a, v8f);
@@ -147,4 +150,13 @@ TARGET int FN(svm_run)(const ROW *rows, const int *slot, long stride, long long 
 	extremes[0] = min;
 	extremes[1] = max;
 	return status;
+}
+
+// svm_add adds by[0] a + by[1] b + by[2] c + by[3] d to fit, element by element, in the order of addFourRef in steps.go.
+TARGET void FN(svm_add)(double *fit, const ROW *a, const ROW *b, const ROW *c, const ROW *d, const double *by, long n) {
+	long k = 0;
+	v8d p = SPLAT(by[0]), q = SPLAT(by[1]), r = SPLAT(by[2]), s = SPLAT(by[3]);
+	for (; k + 8 <= n; k += 8)
+		store(fit + k, load_double(fit + k) + ((p * LOAD(a + k) + q * LOAD(b + k)) + (r * LOAD(c + k) + s * LOAD(d + k))));
+	for (; k < n; k++) fit[k] += (by[0] * a[k] + by[1] * b[k]) + (by[2] * c[k] + by[3] * d[k]);
 }

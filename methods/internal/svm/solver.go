@@ -217,7 +217,6 @@ func (s *Solver[F]) addImage(ctx context.Context, x []float64) error {
 
 // addRows adds K x to fit, four rows at a time.
 func addRows[F Float](ctx context.Context, fit []float64, kernel *Kernel[F], x []float64) error {
-	n := len(fit)
 	var rows, room [4][]F
 	var by [4]float64
 	have := 0
@@ -225,11 +224,7 @@ func addRows[F Float](ctx context.Context, fit []float64, kernel *Kernel[F], x [
 		for k := have; k < 4; k++ {
 			rows[k], by[k] = rows[0], 0
 		}
-		a, b, c, d := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n]
-		for i := range fit {
-			fit[i] += (float64(by[0]*float64(a[i])) + float64(by[1]*float64(b[i]))) +
-				(float64(by[2]*float64(c[i])) + float64(by[3]*float64(d[i])))
-		}
+		addFour(fit, &rows, &by)
 		have = 0
 	}
 	for j, b := range x {

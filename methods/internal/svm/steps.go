@@ -157,3 +157,13 @@ func (w *work[F]) move(ki, kj []F, di, dj float64, n int) {
 		w.g[k] += float64(di*float64(ki[k])) + float64(dj*float64(kj[k]))
 	}
 }
+
+// addFourRef adds four rows of the kernel to fit, each times its factor of by.
+func addFourRef[F Float](fit []float64, rows *[4][]F, by *[4]float64) {
+	n := len(fit)
+	a, b, c, d := rows[0][:n], rows[1][:n], rows[2][:n], rows[3][:n]
+	for i := range fit {
+		fit[i] += (float64(by[0]*float64(a[i])) + float64(by[1]*float64(b[i]))) +
+			(float64(by[2]*float64(c[i])) + float64(by[3]*float64(d[i])))
+	}
+}

@@ -8,6 +8,10 @@ package svm
 #cgo nocallback svm_run_float
 #cgo noescape svm_run_double
 #cgo nocallback svm_run_double
+#cgo noescape svm_add_float
+#cgo nocallback svm_add_float
+#cgo noescape svm_add_double
+#cgo nocallback svm_add_double
 #include "dispatch.h"
 */
 import "C"
@@ -46,4 +50,24 @@ func steps[F Float](w *work[F], n int, epsilon, tol float64,
 			C.long(budget), clock, &out[0], &extremes[0])
 	}
 	return status(got), int(out[0]), int(out[1]), float64(extremes[0]), float64(extremes[1])
+}
+
+// addFour is addFourRef, in C where the processor allows.
+func addFour[F Float](fit []float64, rows *[4][]F, by *[4]float64) {
+	if level == 0 {
+		addFourRef(fit, rows, by)
+		return
+	}
+	n, sum, factors := len(fit), (*C.double)(unsafe.SliceData(fit)), (*C.double)(&by[0])
+	for _, row := range rows {
+		_ = row[:n]
+	}
+	switch r := any(rows).(type) {
+	case *[4][]float32:
+		f := func(k int) *C.float { return (*C.float)(unsafe.SliceData(r[k])) }
+		C.svm_add_float(C.int(level), sum, f(0), f(1), f(2), f(3), factors, C.long(n))
+	case *[4][]float64:
+		d := func(k int) *C.double { return (*C.double)(unsafe.SliceData(r[k])) }
+		C.svm_add_double(C.int(level), sum, d(0), d(1), d(2), d(3), factors, C.long(n))
+	}
 }

@@ -308,7 +308,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// TestSameBits: the C kernels take the steps of run, bit for bit.
+// TestSameBits: the C kernels take the steps of run and add rows as addFourRef does, bit for bit.
 func TestSameBits(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -321,6 +321,13 @@ func TestSameBits(t *testing.T) {
 
 func sameBits[F Float](t *rapid.T, c randomCase) {
 	k := gramOf[F](c.x, c.k)
+	rows := [4][]F{k.At(0), k.At(1), k.At(k.n - 1), k.At(k.n / 2)}
+	by := [4]float64{0.1, -3, c.p.Target[0], c.p.Target[1]}
+	sum, want := slices.Clone(c.p.Target), slices.Clone(c.p.Target)
+	addFour(sum, &rows, &by)
+	if addFourRef(want, &rows, &by); !slices.Equal(sum, want) {
+		t.Fatalf("sums of rows: %v and %v", sum, want)
+	}
 	start := func() *work[F] {
 		s := Solver[F]{kernel: k, problem: c.p, sol: &Solution{Beta: make([]float64, k.n), Fit: make([]float64, k.n)}}
 		s.activateAll()
