@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/compare"
@@ -196,6 +197,39 @@ func TestNoTimes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// By hand: on a machine whose yardstick takes 2 ms, a cell of 10 ms is 5 yardsticks; on one whose yardstick takes 4 ms,
+// a cell of 60 ms is 15. The mean of A over both sets is 10 yardsticks, although no processor computed both. If one
+// machine has no yardstick, times are seconds of the processor of most cells.
+func TestTimesInYardsticks(t *testing.T) {
+	in := sample.Of(1, timesRun("s1", "A", 1, 80, 0.010, "x"), timesRun("s1", "B", 1, 70, 0.020, "x"),
+		timesRun("s2", "A", 1, 80, 0.060, "y"), timesRun("s2", "B", 1, 70, 0.001, "y"))
+	for i, ms := range []float64{2, 2, 4, 4} {
+		in.Rows[i].Environment.Cores = 2
+		in.Rows[i].Environment.Yardstick = result.Yardstick{Seconds: ms / 1000, Low: ms / 2000, High: ms / 500}
+	}
+	times := func() (legend string, out []string) {
+		d := sample.Build(t, compare.Leaderboard, in)
+		shown := d.Blocks[1].(doc.Table)
+		for _, row := range shown.Sections[0] {
+			out = append(out, row.Entries[len(shown.Head)-1].Text)
+		}
+		return strings.Join(shown.Legend, " "), out
+	}
+	legend, got := times()
+	must.Be(t, got, []string{"10.0", "5.12"})
+	must.Hold(t, legend, "in yardsticks, a data set counting once (2 sets)",
+		"2 ms on x with 2 cores (middle half of its repetitions 1 to 4 ms) and 4 ms on y")
+	row := sample.Records(t, sample.Build(t, compare.Leaderboard, in), "leaderboard")[1]
+	must.Be(t, row["cell_yardsticks"], any(5.125))
+	in.Rows[3].Environment.Yardstick = result.Yardstick{}
+	in.Rows[2].Environment = in.Rows[0].Environment
+	in.Rows[2].CPUSeconds = new(60.0)
+	legend, got = times()
+	must.Be(t, got, []string{"0.0s", "0.0s"}, "of the set that x computed")
+	must.Hold(t, legend, "Time: mean processor time of a cell on x, a data set counting once (1 set). It is in "+
+		"seconds, since the yardstick of a machine of these cells is not known")
 }
 
 // One method alone leads nobody.

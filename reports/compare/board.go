@@ -45,6 +45,8 @@ type Row struct {
 	// the row's method as A, the asked method as B; nil for the asked method, and without a common split
 	Against *evidence.Pair
 	Seconds float64 // mean processor time of a cell; NaN if unknown
+	// the same in yardsticks, NaN if unknown; see costs.Costs
+	Yardsticks float64
 }
 
 // Rank orders the methods of a table. The evidence must hold the pair of the asked method with each other method.
@@ -68,9 +70,12 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 		if p, ok := ev.Between(r.Place, asked); ok {
 			r.Against = &p
 		}
-		r.Seconds = math.NaN()
-		if s, ok := b.Costs.Seconds[r.Method]; ok {
-			r.Seconds = s
+		r.Seconds, r.Yardsticks = math.NaN(), math.NaN()
+		if x, ok := b.Costs.Seconds[r.Method]; ok {
+			r.Seconds = x
+		}
+		if x, ok := b.Costs.Yardsticks[r.Method]; ok {
+			r.Yardsticks = x
 		}
 	}
 	return b, nil

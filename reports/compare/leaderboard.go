@@ -6,10 +6,10 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -23,11 +23,19 @@ share of wins, the average rank, the interval of the method's rank, whether it m
 the best, the verdict against the leader, the processor time of a cell, and how many
 sets it has. Methods that lack sets are below, on the sets that they have.
 
+-o board.svg draws the average ranks with their intervals, at the width of a column.
+--datasets and --methods take groups, such as small, wide and categorical, or trees and
+kernels. Times are in yardsticks where every machine has measured its own: a yardstick
+is the processor time of a piece of work that is the same everywhere, so that machines
+can be compared.
+
 The leader is chosen by the data, so that the tests are adjusted for each method with
 each. With --focus the others are compared with that method, which you name before
 you look, and the tests are adjusted for it alone.`,
 	Example: `  bench report leaderboard
   bench report leaderboard --focus MyBoost
+  bench report leaderboard --datasets small --methods trees,kernels
+  bench report leaderboard -o board.pdf
   bench report leaderboard --format latex -o leaders.tex`,
 	Flags: report.Tests("focus", "compare the others with this method (default with the leader)", leaderboard),
 }
@@ -69,8 +77,45 @@ func leaderboard(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
 		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes()}
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(t, ev)}
-	d.Blocks = append(d.Blocks, b.records(t, ev))
+	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
 	return d, nil
+}
+
+// figure draws the ranks, the smallest average first.
+func (b *Board) figure() doc.Figure {
+	rows := slices.Clone(b.Rows)
+	slices.SortStableFunc(rows[:b.Field], func(x, y Row) int {
+		if x.Rank == nil || y.Rank == nil {
+			return 0
+		}
+		return x.Rank.Cmp(y.Rank)
+	})
+	o := plot.BoardOptions{Field: b.Field, Other: "average rank of another method",
+		Best: fmt.Sprintf("average rank of a method that may be the best (%.4g %% confidence set)",
+			100*(1-b.Level)),
+		Interval: fmt.Sprintf("rank by typical differences (%.4g %%, all together)", 100*(1-b.Level))}
+	if !b.Testable {
+		o.More = append(o.More, fmt.Sprintf("No result of %s can be significant, so that ranks have no intervals.",
+			frame.Count(len(b.Sets), "data set")))
+	}
+	if b.timed() {
+		o.Time = b.timeName()
+		o.More = append(o.More, b.Costs.About())
+	}
+	return doc.Figure{Title: "Leaderboard", About: "Average ranks, and the intervals that they may have",
+		Detail: true, Plot: plot.Board(doc.Map(rows, func(r Row) plot.BoardRow {
+			out := plot.BoardRow{Name: r.Method, Rank: frame.Float64(r.Rank), Ranks: r.Ranks,
+				Best: b.Testable && r.Whole && r.MayBeBest(b.Level)}
+			if o.Time != "" {
+				out.Time = b.Costs.Text(r.Method)
+			}
+			if r.Rank == nil {
+				out.Note = fmt.Sprintf("%s sets", b.Coverage(r))
+			}
+			return out
+		}), o),
+		Alt: fmt.Sprintf("Average ranks of %s over %s", frame.Count(b.Field, "method"),
+			frame.Count(len(b.Sets), "data set"))}
 }
 
 // Candidates says in a sentence which methods may be the best.
@@ -135,9 +180,9 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 			{Name: "range", Long: "interval", Group: ranks},
 			{Name: "best", Long: "p of being the best"}, {Name: "against " + t.Methods[b.Asked], Kind: doc.Words},
 			{Name: "p", Long: "adjusted p"}}}
-	timed := b.Costs.Seconds != nil
+	timed := b.timed()
 	if timed {
-		out.Head = append(out.Head, doc.Column{Name: "a cell", Long: "processor time of a cell"})
+		out.Head = append(out.Head, doc.Column{Name: b.timeName(), Long: b.TimeTitle()})
 	}
 	partial := b.Field < len(b.Rows)
 	if partial {
@@ -151,7 +196,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 			{Text: r.RanksText()},
 			{Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
-			row = append(row, doc.Entry{Text: r.Time()})
+			row = append(row, doc.Entry{Text: b.Costs.Text(r.Method)})
 		}
 		if partial {
 			row = append(row, doc.Entry{Text: fmt.Sprintf("%d/%d", r.Have, len(b.Sets))})
@@ -216,9 +261,8 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 			t.Methods[b.Asked], ev.Family(), matters),
 		b.errors(ev),
 	}
-	if b.Costs.Seconds != nil {
-		lines = append(lines, fmt.Sprintf("Time: mean processor time of a cell on %s, a data set counting once (%s).",
-			b.Costs.CPU, frame.Count(len(b.Costs.Sets), "set")))
+	if b.timed() {
+		lines = append(lines, b.Costs.About())
 	}
 	if b.Field < len(b.Rows) {
 		lines = append(lines, "Sets: how many of the data sets the method has. Methods that lack some are below, on "+
@@ -245,7 +289,8 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets",
 		"whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
 		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p",
-		"typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds"}}
+		"typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds",
+		"cell_yardsticks"}}
 	for _, r := range b.Rows {
 		row := map[string]any{
 			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have,
@@ -254,7 +299,7 @@ func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
 			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank,
 			"beside": t.Methods[b.Asked],
 			"level":  ev.Level, "comparisons": ev.Compared(), "best_p": r.Best, "cpu": b.Costs.CPU,
-			"cell_cpu_seconds": r.Seconds,
+			"cell_cpu_seconds": r.Seconds, "cell_yardsticks": r.Yardsticks,
 		}
 		if r.Rank != nil {
 			row["exact_rank"] = r.Rank.RatString()
@@ -324,10 +369,20 @@ func between(low, high string) string {
 	return low + " to " + high
 }
 
-// Time is the mean processor time of a cell as people read it.
-func (r Row) Time() string {
-	if math.IsNaN(r.Seconds) {
-		return frame.Absent
+func (b *Board) timed() bool { return b.Costs.Seconds != nil || b.Costs.Yardsticks != nil }
+
+// timeName is the short form of TimeTitle.
+func (b *Board) timeName() string {
+	if b.Costs.Yardsticks != nil {
+		return "yardsticks"
 	}
-	return wording.Seconds(r.Seconds)
+	return "a cell"
+}
+
+// TimeTitle names the times of a cell with their unit.
+func (b *Board) TimeTitle() string {
+	if b.Costs.Yardsticks != nil {
+		return "processor time of a cell in yardsticks"
+	}
+	return "processor time of a cell"
 }

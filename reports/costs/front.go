@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -30,7 +29,7 @@ func (p *page) quartiles(method string) [2]float64 {
 	sums, sets := map[int]float64{}, map[int]int{}
 	for _, s := range p.timed {
 		for _, r := range p.Cells(s, method) {
-			if r.Status == result.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
+			if timed(r) && r.Environment.CPU == p.cpu {
 				sums[r.Split] += *r.CPUSeconds / float64(len(p.timed))
 				sets[r.Split]++
 			}

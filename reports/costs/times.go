@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -84,17 +85,27 @@ func times(t *frame.Table) (doc.Document, error) {
 
 // measured returns the times of a table, on the processor of most cells.
 func measured(t *frame.Table) *page {
-	p := &page{Table: t, others: t.Processors(), seconds: map[string][]*float64{}}
+	p := &page{Table: t, others: t.Processors()}
 	if len(p.others) > 0 {
 		p.cpu, p.others = p.others[0], p.others[1:]
 	}
+	p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds, r.Environment.CPU == p.cpu })
+	return p
+}
+
+// fill takes the time of each cell that has one from its row, or leaves the cell out.
+func (p *page) fill(time func(store.Row) (float64, bool)) {
+	p.seconds = map[string][]*float64{}
 	for _, s := range p.Sets {
 		whole := s.Counted
 		for i, m := range p.Methods {
 			sum, n := 0.0, 0
 			for _, r := range p.Cells(s.Name, m) {
-				if r.Status == result.OK && r.CPUSeconds != nil && r.Environment.CPU == p.cpu {
-					sum, n = sum+*r.CPUSeconds, n+1
+				if !timed(r) {
+					continue
+				}
+				if x, takes := time(r); takes {
+					sum, n = sum+x, n+1
 				}
 			}
 			var mean *float64
@@ -108,21 +119,88 @@ func measured(t *frame.Table) *page {
 			p.timed = append(p.timed, s.Name)
 		}
 	}
-	return p
 }
 
-// Costs are mean processor times of a cell on one kind of processor.
+// timed reports whether a row has a time.
+func timed(r store.Row) bool { return r.Status == result.OK && r.CPUSeconds != nil }
+
+// Costs are mean processor times of a cell: on one kind of processor, and in yardsticks of all machines.
 type Costs struct {
 	CPU     string
 	Sets    []string           // the sets with times of every method; each set counts once
-	Seconds map[string]float64 // by method; nil without such a set
+	Seconds map[string]float64 // on CPU, by method; nil without such a set
+	// Yardsticks are times divided by the yardstick of their machine, by method. It is nil unless each machine that
+	// computed a cell has a yardstick. Then Sets are those of Yardsticks, and Machines the machines.
+	Yardsticks map[string]float64
+	Machines   []result.Environment // their programs are ""
 }
 
-// PerCell returns the times of a cell that the report shows, by method.
+// PerCell returns the times of a cell, by method.
 func PerCell(t *frame.Table) Costs {
 	p := measured(t)
-	out := Costs{CPU: p.cpu, Sets: p.timed}
-	for i, m := range t.Methods {
+	out := Costs{CPU: p.cpu, Sets: p.timed, Seconds: p.perCell()}
+	if out.Machines = machines(t); out.Machines != nil {
+		p = &page{Table: t}
+		p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Seconds, true })
+		out.Sets, out.Yardsticks = p.timed, p.perCell()
+	}
+	return out
+}
+
+// machines are those of all times, nil if one of them has no yardstick.
+func machines(t *frame.Table) (out []result.Environment) {
+	for r := range t.All() {
+		if !timed(r) {
+			continue
+		}
+		e := *r.Environment
+		if !e.Yardstick.Known() {
+			return nil
+		}
+		machine := result.Environment{CPU: e.CPU, Cores: e.Cores, OS: e.OS, Arch: e.Arch, Yardstick: e.Yardstick}
+		if !slices.Contains(out, machine) {
+			out = append(out, machine)
+		}
+	}
+	return out
+}
+
+// About says what the times are, for a legend.
+func (c Costs) About() string {
+	of := fmt.Sprintf("a data set counting once (%s)", frame.Count(len(c.Sets), "set"))
+	if c.Yardsticks == nil {
+		return fmt.Sprintf("Time: mean processor time of a cell on %s, %s. It is in seconds, since the yardstick of a "+
+			"machine of these cells is not known; `bench run` on the machine measures it.", c.CPU, of)
+	}
+	const most = 3
+	var each []string
+	for _, m := range c.Machines[:min(most, len(c.Machines))] {
+		y := m.Yardstick
+		each = append(each, fmt.Sprintf("%.3g ms on %s with %s (middle half of its repetitions %.3g to %.3g ms)",
+			1000*y.Seconds, cmp.Or(m.CPU, "an unknown processor"), frame.Count(m.Cores, "core"), 1000*y.Low,
+			1000*y.High))
+	}
+	if more := len(c.Machines) - most; more > 0 {
+		each = append(each, frame.Count(more, "other machine"))
+	}
+	return fmt.Sprintf("Time: mean processor time of a cell in yardsticks, %s. A yardstick is the processor time of a "+
+		"piece of work that is the same on every machine: %s.", of, frame.Listed(each))
+}
+
+// Text is the time of a cell of a method for people, in yardsticks if all machines have one, and "-" for none.
+func (c Costs) Text(method string) string {
+	if x, known := c.Yardsticks[method]; known {
+		return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(max(x, 0.01))))), 64)
+	}
+	if x, known := c.Seconds[method]; known && c.Yardsticks == nil {
+		return wording.Seconds(x)
+	}
+	return frame.Absent
+}
+
+// perCell returns the mean time of a cell by method, over the sets with times of every whole method.
+func (p *page) perCell() (out map[string]float64) {
+	for i, m := range p.Methods {
 		sum, n := 0.0, 0
 		for _, set := range p.timed {
 			if x := p.seconds[set][i]; x != nil {
@@ -130,10 +208,10 @@ func PerCell(t *frame.Table) Costs {
 			}
 		}
 		if n > 0 && n == len(p.timed) {
-			if out.Seconds == nil {
-				out.Seconds = map[string]float64{}
+			if out == nil {
+				out = map[string]float64{}
 			}
-			out.Seconds[m] = sum
+			out[m] = sum
 		}
 	}
 	return out

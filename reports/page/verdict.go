@@ -134,6 +134,7 @@ type boardRow struct {
 	compare.Row
 	Link                                          string
 	GainText, GainsText, Word, Class, P, Have     string
+	Time                                          string
 	SortGain, SortP, SortWins, SortRank, SortTime string // "" sorts last
 	Drawn                                         bool
 	From, To, At, Zero                            float64
@@ -165,7 +166,11 @@ func (p *Page) newBoard(b *compare.Board) *board {
 	for _, r := range b.Rows {
 		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r),
 			Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
-			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)), SortTime: exact(r.Seconds)}
+			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)),
+			Time: b.Costs.Text(r.Method), SortTime: exact(r.Seconds)}
+		if b.Costs.Yardsticks != nil {
+			line.SortTime = exact(r.Yardsticks)
+		}
 		switch {
 		case r.Place == b.Asked:
 			line.Class, line.SortP = "asked", "2" // after each p-value
