@@ -53,6 +53,7 @@ type Rows interface {
 // Methods knows methods; registry.Registry is one.
 type Methods interface {
 	Lookup(name string) (registry.Spec, error)
+	Alias(name string) string // the method that is known elsewhere by the name; "" for none
 }
 
 // Sets knows data sets: those of the catalogue and the user's own.
@@ -272,6 +273,9 @@ func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 		if strings.EqualFold(r.Method, name) {
 			return r.Method, nil
 		}
+	}
+	if method := f.Registry.Alias(name); method != "" {
+		return method, nil
 	}
 	return "", err
 }

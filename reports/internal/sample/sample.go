@@ -163,6 +163,9 @@ func (in Input) Lookup(name string) (registry.Spec, error) {
 	return registry.Spec{Name: name, Tasks: tasks}, nil
 }
 
+// Alias knows none.
+func (in Input) Alias(string) string { return "" }
+
 // Open knows the sets whose file is the path.
 func (in Input) Open(path string) (*catalogue.Entry, error) {
 	for name, s := range in.Known {
