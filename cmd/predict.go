@@ -55,9 +55,9 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := a.method(exp.Registry, method)
+	spec, err := exp.Registry.Lookup(method)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, usageError(err)
 	}
 	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, nil, err

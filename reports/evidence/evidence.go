@@ -36,6 +36,9 @@ type Options struct {
 	Method string // named before the data were seen; "" compares each method with each
 	Level  float64
 	Region Region
+	// Known is the evidence of a table of which this one is a part (frame.Table.Part), for the same region. Differences
+	// on single sets are taken from it. Nil computes all.
+	Known *Evidence
 }
 
 // Evidence holds the comparisons of one page.
@@ -76,11 +79,19 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	}
 	first, last := Ends(t)
 	e := &Evidence{Options: o, Methods: t.Methods, Every: us < 0 || us == first || us == last, whole: len(t.Whole())}
+	e.Known = nil
 	var all []Pair
+	known := o.Known.places()
 	for a := range t.Methods {
 		for b := range t.Methods {
 			if a == us && b != us || e.Every && a < b && b != us {
-				all = append(all, Pair{A: a, B: b})
+				p := Pair{A: a, B: b}
+				if i, forwards := known[[2]string{t.Methods[a], t.Methods[b]}]; forwards {
+					p.known = &o.Known.Pairs[i]
+				} else if i, backwards := known[[2]string{t.Methods[b], t.Methods[a]}]; backwards {
+					p.known = new(o.Known.Pairs[i].Reversed())
+				}
+				all = append(all, p)
 			}
 		}
 	}
@@ -99,6 +110,17 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 		e.Pairs[i].judge(e.Level)
 	}
 	return e, nil
+}
+
+// places are the places of the pairs by the names of their methods.
+func (e *Evidence) places() map[[2]string]int {
+	out := map[[2]string]int{}
+	if e != nil {
+		for i, p := range e.Pairs {
+			out[[2]string{e.Methods[p.A], e.Methods[p.B]}] = i
+		}
+	}
+	return out
 }
 
 // Ends are the places of the whole methods with the best and the worst mean over the counted sets, the first of

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -33,6 +34,18 @@ type Pair struct {
 	ropes  []*big.Rat
 	beyond bool                 // the typical difference is outside of the region
 	test   stats.CorrectedTTest // Student's, of the gains
+
+	typical  *typical // of the pair as it was compared
+	reversed bool     // this is B with A
+	known    *Pair    // the same methods in Options.Known
+}
+
+// A typical keeps the typical difference of a pair and its intervals once they were computed: a page asks for them from
+// both sides and in several tables.
+type typical struct {
+	mu        sync.Mutex
+	median    *big.Rat
+	intervals map[float64]stats.Interval
 }
 
 // A SetPair is a pair on one data set, over the splits that both have finished.
@@ -63,7 +76,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 
 // compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
-	p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
+	p.Adjusted, p.Equivalence, p.Verdict, p.typical = math.NaN(), math.NaN(), Untestable, &typical{}
 	for _, set := range t.Sets {
 		s, err := p.on(t, set, o)
 		if err != nil {
@@ -118,18 +131,46 @@ func (p *Pair) Typical() *big.Rat {
 	if len(p.Gains) == 0 {
 		return nil
 	}
-	return stats.PseudoMedian(p.Gains)
+	known := p.typical
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.median == nil {
+		known.median = stats.PseudoMedian(p.Gains)
+		if p.reversed {
+			known.median.Neg(known.median)
+		}
+	}
+	out := new(big.Rat).Set(known.median)
+	if p.reversed {
+		out.Neg(out)
+	}
+	return out
 }
 
 // TypicalInterval is the interval of the typical difference at a level such as 0.95, of this comparison by itself. It
 // inverts the test. Its ends are NaN where so few sets reject no value.
 func (p *Pair) TypicalInterval(level float64) stats.Interval {
-	out := stats.Interval{Low: math.Inf(-1)}
-	if len(p.Gains) > 0 && len(p.Gains) <= stats.MostExact {
-		out = stats.PseudoMedianInterval(p.Gains, level)
-	}
-	if math.IsInf(out.Low, 0) {
+	if len(p.Gains) == 0 || len(p.Gains) > stats.MostExact {
 		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+	}
+	known := p.typical
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	out, computed := known.intervals[level]
+	if !computed {
+		if out = stats.PseudoMedianInterval(p.Gains, level); p.reversed {
+			out = stats.Interval{Low: -out.High, High: -out.Low}
+		}
+		if known.intervals == nil {
+			known.intervals = map[float64]stats.Interval{}
+		}
+		known.intervals[level] = out
+	}
+	switch {
+	case math.IsInf(out.Low, 0):
+		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+	case p.reversed:
+		return stats.Interval{Low: -out.High, High: -out.Low}
 	}
 	return out
 }
@@ -168,6 +209,15 @@ func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
 // on compares the methods on a set. Without a common split the result has no splits.
 func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
+	if p.known != nil {
+		for _, k := range p.known.Sets {
+			if k.Set.Name == set.Name {
+				k.Set, k.Adjusted, k.Equivalence, k.Verdict = s.Set, s.Adjusted, s.Equivalence, s.Verdict
+				return k, nil
+			}
+		}
+		return s, nil
+	}
 	var ours, theirs, gains []*big.Rat
 	train, test := 0, 0 // of all splits
 	others := set.Entries[p.B].Runs
@@ -235,6 +285,7 @@ func (p *Pair) Deviation() float64 { return p.test.Std }
 // Reversed is the comparison of B with A.
 func (p Pair) Reversed() Pair {
 	p.A, p.B = p.B, p.A
+	p.reversed = !p.reversed
 	p.Gains = slices.Clone(p.Gains)
 	for i, gain := range p.Gains {
 		p.Gains[i] = new(big.Rat).Neg(gain)

@@ -36,7 +36,7 @@ func some() sample.Input {
 // closed and with all of them open. The console has no message.
 func TestAccessible(t *testing.T) {
 	testenv.OnlyThorough(t)
-	source, file := browser.Axe(t), written(t, some(), Options{})
+	source, file := browser.Axe(t), written(t, some(), Options{Groups: someGroups})
 	looks := map[string]browser.Look{
 		"light": browser.Desktop, "dark": browser.Night, "phone": browser.Phone,
 		"a phone in the dark": {Width: browser.Phone.Width, Height: browser.Phone.Height, Dark: true, Phone: true},
@@ -44,6 +44,8 @@ func TestAccessible(t *testing.T) {
 	for name, l := range looks {
 		tab := open(t, file, l)
 		tab.Accessible(source, name)
+		eval[bool](tab, `document.querySelector("#tab-0").click(), true`)
+		tab.Accessible(source, name+", a tab")
 		eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 		tab.Accessible(source, name+", everything open")
 		tab.Picture("open-" + name)

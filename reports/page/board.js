@@ -1,9 +1,7 @@
-/* The leaderboard: sorting, and rows that link to the section of their method. */
-
-const board = document.getElementById("board");
+/* The leaderboards: tabs, sorting, and rows that link to the section of their method. */
 
 // sortBoard sorts whole and partial methods separately. Rows without a value are last.
-function sortBoard(th, at) {
+function sortBoard(board, th, at) {
   const order = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
     th.dataset.first === "up" ? "ascending" : "descending";
   board.querySelectorAll("thead th").forEach(h => h.removeAttribute("aria-sort"));
@@ -18,14 +16,39 @@ function sortBoard(th, at) {
   for (const body of board.tBodies) body.append(...[...body.rows].sort(compareRows));
 }
 
-if (board) {
+for (const board of document.querySelectorAll("table.board")) {
   for (const row of board.querySelectorAll("tbody tr")) {
     row.addEventListener("click", e => { if (!e.target.closest("a")) row.querySelector("a").click(); });
   }
   board.querySelectorAll("thead th").forEach((th, at) => {
     if (th.dataset.first === undefined) return;
     const button = make("button", { type: "button", class: "order" }, ...th.childNodes);
-    button.addEventListener("click", () => sortBoard(th, at));
+    button.addEventListener("click", () => sortBoard(board, th, at));
     th.replaceChildren(button);
   });
 }
+
+const boardTabs = [...document.querySelectorAll("#leaders [role=tab]")];
+
+// showBoard shows the leaderboard of a tab and hides the others.
+function showBoard(tab) {
+  for (const t of boardTabs) {
+    t.setAttribute("aria-selected", String(t === tab));
+    t.tabIndex = t === tab ? 0 : -1;
+    document.getElementById(t.getAttribute("aria-controls")).hidden = t !== tab;
+  }
+  hint(document);
+}
+
+boardTabs.forEach((tab, i) => {
+  tab.parentElement.hidden = false;
+  tab.addEventListener("click", () => showBoard(tab));
+  tab.addEventListener("keydown", e => {
+    const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1 }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    const next = boardTabs.at(to % boardTabs.length);
+    next.focus();
+    showBoard(next);
+  });
+});

@@ -68,6 +68,59 @@ func TestLeaderboard(t *testing.T) {
 	tab.Quiet()
 }
 
+// someGroups are groups of sample.Paper.
+var someGroups = Groups{Methods: map[string][]string{"boosting": {"LGBM", "BMKR", "GBRFF1", "GBRFF2"}},
+	Sets: map[string][]string{"few": {"wine", "german", "sonar"}}}
+
+// A group of methods and a group of sets have tabs. The leaderboard of a tab is that of the report with the group, and
+// it says where the group has too few sets for a test. A click or an arrow key shows a tab and hides the others.
+func TestTabs(t *testing.T) {
+	in := sample.Paper()
+	tab := open(t, written(t, in, Options{Groups: someGroups}), browser.Desktop)
+	shown := func() []string {
+		return eval[[]string](tab, `[...document.querySelectorAll("#leaders .leading:not([hidden])")].flatMap(p =>
+			[p.getAttribute("aria-labelledby"), p.querySelector(".verdict").textContent,
+			...[...p.querySelectorAll("tbody tr")]
+			.map(r => r.cells[0].textContent + " " + r.cells[5].textContent.trim())])`)
+	}
+	names := eval[[]string](tab, `[...document.querySelectorAll("#leaders [role=tab]")].map(b => b.textContent)`)
+	must.Be(t, names, []string{"all", "sets few", "methods boosting"})
+	all := shown()
+	must.Be(t, len(all), 8)
+	for i, group := range []func(*sample.Input){
+		func(in *sample.Input) { in.Datasets = someGroups.Sets["few"] },
+		func(in *sample.Input) { in.Methods = someGroups.Methods["boosting"] },
+	} {
+		eval[bool](tab, fmt.Sprintf(`document.querySelector("#tab-%d").click(), true`, i))
+		alone := in
+		group(&alone)
+		var rows []string
+		for _, r := range built(t, alone, Options{}).Board.Rows {
+			text := r.Method + " -"
+			if r.Rank != nil {
+				text = r.Method + " " + r.Rank.FloatString(2) + " " + r.RanksText()
+			}
+			rows = append(rows, text)
+		}
+		got := shown()
+		must.Be(t, got[2:], rows)
+		must.Be(t, got[0], fmt.Sprint("tab-", i))
+		must.Hold(t, got[1], "if you chose it before you saw results.")
+		if few := strings.Contains(got[1], "not testable") && strings.Contains(got[1], "data sets are enough."); few !=
+			(i == 0) {
+			t.Errorf("tab %d says %q", i, got[1])
+		}
+	}
+	eval[bool](tab, `document.querySelector("#tab-1").focus(), true`)
+	tab.Press(kb.ArrowRight)
+	must.Be(t, shown(), all)
+	tab.Press(kb.ArrowLeft)
+	must.Be(t, shown()[0], "tab-1")
+	must.Be(t, eval[string](tab, `document.activeElement.id`), "tab-1")
+	tab.Picture("tabs")
+	tab.Quiet()
+}
+
 // The leaderboard is above the verdict on a phone, and below it on a desktop. It begins on the first screen of both.
 func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})

@@ -1,11 +1,13 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"maps"
 	"slices"
 
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -67,6 +69,16 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 			}
 			out.Counted = append(out.Counted, counted)
 			p.Diagrams = append(p.Diagrams, p.diagram(&part, ev, len(out.Counted) == 1))
+			if p.Board != nil && (m == 0) != (s == 0) {
+				tab := boardTab{Of: "sets", Group: of.Name}
+				if s == 0 {
+					tab = boardTab{Of: "methods", Group: methods.Name}
+				}
+				if err := p.fillTab(&tab, &part, ev); err != nil {
+					return out, err
+				}
+				p.Tabs = append(p.Tabs, tab)
+			}
 		}
 	}
 	return out, nil
@@ -90,6 +102,51 @@ func groupsOf(names []string, groups map[string][]string) []group {
 	return out
 }
 
+// A boardTab is the leaderboard of all methods on a group of sets, or of a group of methods on all sets.
+type boardTab struct {
+	Of, Group string // "sets" or "methods", and the name of the group
+	Board     *board // nil where nothing compares
+	Sentence  string
+}
+
+// fillTab makes the leaderboard of a part of the table. The evidence is nil if nothing compares.
+func (p *Page) fillTab(tab *boardTab, part *frame.Table, ev *evidence.Evidence) error {
+	if ev == nil {
+		tab.Sentence = noRanks
+		return nil
+	}
+	o := compare.Options{Method: ev.Method, Chosen: ev.Method == "", Level: ev.Level}
+	if o.Chosen {
+		first, _ := evidence.Ends(part)
+		o.Method = part.Methods[first]
+	}
+	asked, err := compare.PageOf(part, ev, o)
+	if errors.Is(err, frame.ErrNoResults) {
+		tab.Sentence = noVerdict(err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b, err := compare.Rank(part, ev, slices.Index(part.Methods, o.Method))
+	if err != nil {
+		return err
+	}
+	tab.Board = p.newBoard(part, ev, b)
+	tab.Board.Group = tab.Group
+	tab.Sentence = asked.Summary() + " " + b.Candidates()
+	if ev.Over == 0 {
+		tab.Sentence += fmt.Sprintf(" %s are enough.", frame.Count(ev.Enough, "data set"))
+	}
+	tab.Sentence += ofGroup
+	return nil
+}
+
+const (
+	noRanks = "There are no ranks of this choice: ranks need two methods that have the same data sets."
+	ofGroup = " The level holds for this group by itself, if you chose it before you saw results."
+)
+
 // evidenceOf compares the methods of a part of the table with the method that was named before the data were seen. If
 // no method was named, or if it is not a whole method of the part, it compares all pairs.
 func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
@@ -97,6 +154,7 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 		return nil, nil
 	}
 	o := p.evidence.Options
+	o.Known = p.evidence
 	if !slices.Contains(part.Whole(), o.Method) {
 		o.Method = ""
 	}
@@ -107,8 +165,7 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 // evidence is nil if there is nothing to compare. all says that the part is the whole table.
 func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, all bool) template.HTML {
 	if ev == nil || part.CheckComparable() != nil {
-		const none = "There are no ranks of this choice: ranks need two methods that have the same data sets."
-		return render.Fragment("", doc.Prose{Paragraphs: []string{none}})
+		return render.Fragment("", doc.Prose{Paragraphs: []string{noRanks}})
 	}
 	sets := frame.Count(len(part.Counted), "data set")
 	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; level %v.", sets, ev.Family(), ev.Level)
@@ -118,7 +175,7 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, all bool) templ
 			ev.Enough)
 	}
 	if !all {
-		text += " The level holds for this group by itself, if you chose it before you saw results."
+		text += ofGroup
 	}
 	figure := ranking.DiagramOf(part, ev)
 	figure.Detail = true // it is as wide as a column, so that its text can be read on a phone

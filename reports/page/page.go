@@ -65,6 +65,7 @@ type Page struct {
 	WarningLine string // sums up Warnings on one line; "" for no warning, and for a single short one
 	Verdict     verdict
 	Board       *board          // nil if there is nothing to compare
+	Tabs        []boardTab      // leaderboards of groups of sets, and of groups of methods
 	Diagrams    []template.HTML // of average ranks, in the order of groupsData.Counted
 	Ranks       []part
 	Times       []part

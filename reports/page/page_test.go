@@ -51,12 +51,12 @@ func siteOf(t *testing.T, in sample.Input) string {
 	return root
 }
 
-// thirty has 30 methods, 16 sets and 20 splits. Each split of a method has a grid point of its own.
-func thirty() sample.Input {
+// forty has 40 methods, 16 sets and 20 splits. Each split of a method has a grid point of its own.
+func forty() sample.Input {
 	var rows []store.Row
 	for s := range 16 {
 		name := fmt.Sprintf("dataset%02d", s)
-		for m := range 30 {
+		for m := range 40 {
 			for split := 1; split <= 20; split++ {
 				r := sample.OK(name, fmt.Sprintf("METHOD-%02d", m), split, 200+(7*s+11*m+13*split)%90, 300)
 				r.Point = []byte(fmt.Sprintf(`{"gamma":%d,"lambda":%d}`, split, m))
@@ -67,18 +67,28 @@ func thirty() sample.Input {
 	return sample.Of(20, rows...)
 }
 
-// A page of 30 methods, 16 sets and 20 splits is smaller than 3 MB.
+// A page of 40 methods, 16 sets and 20 splits, with a leaderboard for each of ten groups, is smaller than 3 MB. Of so
+// many methods it has no table of all pairs, and says which command prints it.
 func TestSize(t *testing.T) {
-	var n countWriter
-	must.Do(t, built(t, thirty(), Options{}).Write(&n, nil))
-	if n >= 3_000_000 || n < 500_000 {
+	var out strings.Builder
+	groups := Groups{Methods: map[string][]string{}, Sets: map[string][]string{}}
+	for g := range 5 {
+		for k := range 12 {
+			name := fmt.Sprint("group", g)
+			groups.Methods[name] = append(groups.Methods[name], fmt.Sprintf("METHOD-%02d", 5*g+k))
+			groups.Sets[name] = append(groups.Sets[name], fmt.Sprintf("dataset%02d", g+k))
+		}
+	}
+	p := built(t, forty(), Options{Groups: groups})
+	must.Do(t, p.Write(&out, nil))
+	if n := out.Len(); n >= 3_000_000 || n < 500_000 {
 		t.Errorf("the page has %d bytes", n)
 	}
+	must.Be(t, len(p.Tabs), 10)
+	if !strings.Contains(out.String(), "This command prints all pairs, with their posteriors: bench report tests") {
+		t.Error("the page does not say which command prints all pairs")
+	}
 }
-
-type countWriter int
-
-func (n *countWriter) Write(b []byte) (int, error) { *n += countWriter(len(b)); return len(b), nil }
 
 // papers is the only address of another site on the page. A browser loads it only when a reader follows the link.
 const papers = "https://github.com/kernelboosting/bench/blob/main/docs/explanation/papers.md"

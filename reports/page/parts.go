@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/cells"
@@ -14,17 +15,34 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
+// mostDetailed is the largest number of methods of which the page has every detail. Of more methods it leaves out what
+// grows with their pairs and is written twice or is a command away: the tables of all pairs, and drawings of numbers
+// that are in a table.
+const mostDetailed = 20
+
+func (p *Page) many() bool { return len(p.table.Methods) > mostDetailed }
+
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
 func (p *Page) addTable(o Options) error {
 	title, means, splits, err := accuracy.Parts(&p.table)
 	if err != nil {
 		return err
 	}
+	for _, section := range means.Sections {
+		for _, row := range section {
+			for i := range row.Entries { // readers without a script cannot open them
+				row.Entries[i].Tip, row.Entries[i].SQL = "", ""
+			}
+		}
+	}
 	p.Static = render.Fragment(title, means)
 	for i, f := range splits {
 		plot := f.Plot
 		if plot == nil {
 			continue
+		}
+		if p.many() {
+			f.Numbers = nil // the table of the section has the means
 		}
 		f.Plot = func(width float64) doc.Drawing {
 			d := plot(width)
@@ -109,6 +127,12 @@ func (p *Page) addGrid(o Options) error {
 	}
 	p.Edges = doc.Map(edges, doc.Flat)
 	for _, c := range choices {
+		if p.many() {
+			command := p.table.Frame.Run.Other("report", "grid", "--methods", p.table.Methods[c.Place])
+			p.Methods[c.Place].Chosen = render.Fragment("", doc.Prose{Paragraphs: []string{
+				"How often each value of the grid was chosen: " + command}})
+			continue
+		}
 		c.Table.Heading = ""
 		p.Methods[c.Place].Chosen = render.Fragment("", c.Table)
 	}
@@ -124,9 +148,17 @@ func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
-	d := ranking.TestsOf(&p.table, p.evidence, report.TestOptions{Level: o.Level, Control: o.Method})
-	addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
-		blocksOf[doc.Table](d)...)...)
+	tests := report.TestOptions{Level: o.Level, Control: o.Method}
+	if p.many() {
+		addPart(&p.More, "Tests of all methods", "", append(ranking.Overall(&p.table, p.evidence, tests),
+			doc.Prose{Paragraphs: []string{fmt.Sprintf("The section of each method compares it with each other one. "+
+				"This command prints all pairs, with their posteriors: %s", p.table.Frame.Run.Other("report",
+				"tests"))}})...)
+	} else {
+		d := ranking.TestsOf(&p.table, p.evidence, tests)
+		addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
+			blocksOf[doc.Table](d)...)...)
+	}
 	d, err := ranking.Pairs.Build(&p.table)
 	if err != nil {
 		return err

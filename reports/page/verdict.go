@@ -65,7 +65,11 @@ func (p *Page) addVerdict(o Options) error {
 		}
 		over := one.Over()
 		over.Heading, over.Caption, over.Legend = "", "", nil
-		p.Methods[i].Against = render.Fragment(over.Caption, one.Differences(), over)
+		blocks := []doc.Block{over}
+		if !p.many() {
+			blocks = []doc.Block{one.Differences(), over}
+		}
+		p.Methods[i].Against = render.Fragment(over.Caption, blocks...)
 		// If a method is named, the family has no comparison of two other methods. So the other methods get no summary,
 		// which would be about all their comparisons.
 		if m == options.Method || p.evidence.Every {
@@ -80,7 +84,7 @@ func (p *Page) addVerdict(o Options) error {
 		return err
 	}
 	p.Verdict.Sentence += " " + b.Candidates()
-	p.Board = p.newBoard(b)
+	p.Board = p.newBoard(t, p.evidence, b)
 	return nil
 }
 
@@ -110,7 +114,9 @@ func (p *Page) addEvidence(c compare.Parts) {
 		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(
 			doc.OneLine(name))+"</summary>") + render.Fragment(name, t) + "</details>\n"
 	}
-	p.Verdict.Parts = append(p.Verdict.Parts, sets)
+	if len(c.Sets) <= mostDetailed {
+		p.Verdict.Parts = append(p.Verdict.Parts, sets)
+	}
 	table(c.Typical)
 	table(c.Power)
 	add(c.Reading.Heading, doc.Prose{Paragraphs: c.Reading.Paragraphs})
@@ -118,9 +124,10 @@ func (p *Page) addEvidence(c compare.Parts) {
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
 
-// board is the leaderboard, which has one row for each method. The leader is the first.
+// board is a leaderboard, which has one row for each method. The leader is the first.
 type board struct {
 	*compare.Board
+	Group   string     // whose methods or sets it has; "" for all
 	Points  bool       // gains are in percentage points
 	Than    string     // what the other methods are compared with: "the leader", or the name of the named method
 	Lines   []boardRow // of whole methods
@@ -132,6 +139,7 @@ type board struct {
 // interval and the gain 0 in a drawing of boardWidth.
 type boardRow struct {
 	compare.Row
+	method                                        int // place in the page's table
 	Link                                          string
 	GainText, GainsText, Word, Class, P, Have     string
 	Time                                          string
@@ -147,10 +155,9 @@ const boardWidth = 150.0
 var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down",
 	evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
 
-// newBoard writes the values of a board as text.
-func (p *Page) newBoard(b *compare.Board) *board {
-	t := &p.table
-	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, p.evidence)}
+// newBoard writes the values of a board of a part of the page's table as text.
+func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board) *board {
+	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, ev)}
 	if !b.Named {
 		out.Than = "the leader"
 	}
@@ -164,7 +171,8 @@ func (p *Page) newBoard(b *compare.Board) *board {
 	}
 	at := func(x float64) float64 { return 4 + (boardWidth-8)*(x-low)/max(high-low, 1e-300) }
 	for _, r := range b.Rows {
-		line := boardRow{Row: r, GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r),
+		line := boardRow{Row: r, method: slices.Index(p.table.Methods, r.Method),
+			GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r),
 			Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
 			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)),
 			Time: b.Costs.Text(r.Method), SortTime: exact(r.Seconds)}

@@ -121,10 +121,17 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 	for _, m := range p.Methods {
 		m.Link = method(m)
 	}
-	if p.Board != nil {
-		for _, rows := range [][]boardRow{p.Board.Lines, p.Board.Partial} {
+	boards := []*board{p.Board}
+	for _, tab := range p.Tabs {
+		boards = append(boards, tab.Board)
+	}
+	for _, b := range boards {
+		if b == nil {
+			continue
+		}
+		for _, rows := range [][]boardRow{b.Lines, b.Partial} {
 			for i := range rows {
-				rows[i].Link = p.Methods[rows[i].Place].Link
+				rows[i].Link = p.Methods[rows[i].method].Link
 			}
 		}
 	}

@@ -75,6 +75,15 @@ func TestsOf(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Do
 	return p.document()
 }
 
+// Overall is what TestsOf says of all methods at once, without the tables of pairs.
+func Overall(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) []doc.Block {
+	p := page{Table: t, o: o, ev: ev}
+	p.permutation, p.friedman = stats.FriedmanPermutation(t.Means(), 1), stats.Friedman(t.Means())
+	p.compare()
+	omnibus, _ := p.omnibus()
+	return []doc.Block{doc.Prose{Paragraphs: p.verdict()}, omnibus}
+}
+
 // compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other
 // method. A is the control, or without a control the method with the better average rank. Pairs are in the order of
 // p of the signed-rank test.

@@ -15,9 +15,25 @@ func svg(d doc.Drawing, alt string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", coordinate(d.Width),
 		coordinate(d.Height), html.EscapeString(alt))
-	for _, m := range d.Marks {
-		out.WriteString(svgMark(m))
-		out.WriteByte('\n')
+	dots := func(i int) bool { // marks i and i+1 are dots of one role, of which drawings have thousands
+		plain := func(m doc.Mark) bool { return m.Shape == doc.Dot && m.Tip == "" }
+		return i >= 0 && i+1 < len(d.Marks) && plain(d.Marks[i]) && plain(d.Marks[i+1]) &&
+			d.Marks[i].Role == d.Marks[i+1].Role
+	}
+	for i, m := range d.Marks {
+		switch {
+		case !dots(i-1) && dots(i):
+			fmt.Fprintf(&out, `<g class="%s">`, m.Role)
+			fallthrough
+		case dots(i - 1):
+			fmt.Fprintf(&out, `<circle cx="%s" cy="%s" r="%s"/>`, coordinate(m.X), coordinate(m.Y), coordinate(m.Size))
+			if !dots(i) {
+				out.WriteString("</g>\n")
+			}
+		default:
+			out.WriteString(svgMark(m))
+			out.WriteByte('\n')
+		}
 	}
 	out.WriteString("</svg>")
 	return out.String()

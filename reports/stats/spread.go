@@ -34,11 +34,48 @@ func Mean(values []*big.Rat) *big.Rat {
 	if len(values) == 0 {
 		return nil
 	}
+	if parts, of, few := inParts(values); few {
+		sum := int64(0)
+		for _, v := range parts {
+			sum += v
+		}
+		return new(big.Rat).SetFrac64(sum, of*int64(len(parts)))
+	}
 	sum := new(big.Rat)
 	for _, v := range values {
 		sum.Add(sum, v)
 	}
 	return sum.Quo(sum, whole(len(values)))
+}
+
+// inParts writes values as whole numbers of parts, of which one is 1/of: quotients of counts on one data set, whose
+// sums are then sums of integers. few is false where the numbers are so large that a sum of their squares might not be
+// exact.
+func inParts(values []*big.Rat) (parts []int64, of int64, few bool) {
+	const most = 1 << 21
+	of = 1
+	for _, v := range values {
+		d := v.Denom()
+		if !d.IsInt64() || d.Int64() > most || !v.Num().IsInt64() {
+			return nil, 0, false
+		}
+		a, b := of, d.Int64()
+		for b != 0 { // their greatest common divisor
+			a, b = b, a%b
+		}
+		if of *= d.Int64() / a; of > most {
+			return nil, 0, false
+		}
+	}
+	parts = make([]int64, len(values))
+	for i, v := range values {
+		n, times := v.Num().Int64(), of/v.Denom().Int64()
+		if n > most/times || n < -most/times {
+			return nil, 0, false
+		}
+		parts[i] = n * times
+	}
+	return parts, of, len(values) < most/2
 }
 
 // moments is NewSpread without the order statistics, which take longest.
@@ -51,8 +88,16 @@ func moments(values []*big.Rat) Spread {
 	// digits are lost to cancellation.
 	s.Mean = Mean(values)
 	deviations := product(whole(-s.N), s.Mean, s.Mean)
-	for _, v := range values {
-		deviations.Add(deviations, product(v, v))
+	if parts, of, few := inParts(values); few {
+		squares := int64(0)
+		for _, v := range parts {
+			squares += v * v
+		}
+		deviations.Add(deviations, new(big.Rat).SetFrac64(squares, of*of))
+	} else {
+		for _, v := range values {
+			deviations.Add(deviations, product(v, v))
+		}
 	}
 	s.StdPop = root(deviations, s.N)
 	if s.N > 1 {

@@ -69,3 +69,33 @@ func TestSpreadProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestSpreadOfParts: the mean is the sum over the number, exactly, and the deviation that of the exact squares, for
+// quotients of counts, whose sums are sums of integers, and for values with larger numbers.
+func TestSpreadOfParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.SampledFrom([]int64{5, 300, 1 << 20, 1 << 21, 1<<21 + 1, 1 << 40}).Draw(t, "most")
+		var values []*big.Rat
+		sum, squares := new(big.Rat), new(big.Rat)
+		for range rapid.IntRange(1, 20).Draw(t, "values") {
+			v := big.NewRat(rapid.Int64Range(-most, most).Draw(t, "count"), rapid.Int64Range(1, most).Draw(t, "of"))
+			if rapid.Bool().Draw(t, "one set") {
+				v.SetFrac64(rapid.Int64Range(-most, most).Draw(t, "count"), most)
+			}
+			values = append(values, v)
+			sum.Add(sum, v)
+			squares.Add(squares, new(big.Rat).Mul(v, v))
+		}
+		n := big.NewRat(int64(len(values)), 1)
+		mean := sum.Quo(sum, n)
+		s := stats.NewSpread(values)
+		if s.Mean.Cmp(mean) != 0 || stats.Mean(values).Cmp(mean) != 0 {
+			t.Fatalf("the mean of %v is %v, not %v", values, s.Mean, mean)
+		}
+		squares.Quo(squares, n)
+		variance, _ := squares.Sub(squares, new(big.Rat).Mul(mean, mean)).Float64()
+		if want := math.Sqrt(variance); math.Abs(s.StdPop-want) > 1e-15*want {
+			t.Fatalf("the deviation of %v is %v, not %v", values, s.StdPop, want)
+		}
+	})
+}
