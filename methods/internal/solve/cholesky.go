@@ -95,8 +95,12 @@ func (f *Factorizer) reduce(ctx context.Context, a []float64, k, w int) error {
 	for i := range w {
 		copy(first[i*k:(i+1)*k], a[(k+i)*n:(k+i)*n+k])
 	}
+	vmath.Gram(f.update[:w*w], first, w, k)
+	for i := range w { // what is right of the diagonal belongs to the caller
+		vmath.Axpy(-1, f.update[i*w:i*w+i+1], a[(k+i)*n+k:(k+i)*n+k+i+1])
+	}
 	high := strip(k, w)
-	for lo := k; lo < n; lo += high {
+	for lo := k + w; lo < n; lo += high {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -104,11 +108,10 @@ func (f *Factorizer) reduce(ctx context.Context, a []float64, k, w int) error {
 		update := f.update[:h*w]
 		vmath.MatMulTPart(update, a[lo*n:], n, h, k, first, w)
 		for i := range h {
-			lower := min(w, lo+i-k+1) // what is right of the diagonal belongs to the caller
-			vmath.Axpy(-1, update[i*w:i*w+lower], a[(lo+i)*n+k:(lo+i)*n+k+lower])
+			vmath.Axpy(-1, update[i*w:(i+1)*w], a[(lo+i)*n+k:(lo+i)*n+k+w])
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // below multiplies the rows below the block at k by the transpose of its inverse, head.
@@ -251,7 +254,10 @@ func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 		corner, rows := f.head[:w*w], f.panel[:w*end]
 		lowerInverse(corner, l[k*n+k:], w, n)
 		clear(rows)
-		vmath.MatMulAdd(rows, end, corner, w, w, w, dst[k*n:], n, k)
+		for lo := 0; lo < w; lo += invertBlock / 2 { // the upper half needs the left half of the triangle alone
+			hi := min(lo+invertBlock/2, w)
+			vmath.MatMulAdd(rows[lo*end:], end, corner[lo*w:], w, hi-lo, hi, dst[k*n:], n, k)
+		}
 		for i := range w {
 			copy(rows[i*end+k:(i+1)*end], corner[i*w:(i+1)*w])
 			copy(dst[(k+i)*n:(k+i)*n+end], rows[i*end:(i+1)*end])
@@ -271,14 +277,24 @@ func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 // lowerInverse sets dst (w x w) to the inverse of the lower triangle at the start of l, whose rows are n apart.
 func lowerInverse(dst, l []float64, w, n int) {
 	clear(dst)
-	for i := range w {
-		row := dst[i*w : i*w+i+1]
-		row[i] = 1
-		for j := range i {
-			vmath.Axpy(-l[i*n+j], dst[j*w:j*w+j+1], row[:j+1])
+	var left [8 * invertBlock]float64
+	for lo := 0; lo < w; lo += 8 { // eight rows at a time are multiplied by what is above them
+		h := min(8, w-lo)
+		for i := range h {
+			for j, v := range l[(lo+i)*n : (lo+i)*n+lo] {
+				left[i*lo+j] = -v
+			}
 		}
-		for j := range row {
-			row[j] /= l[i*n+i]
+		vmath.MatMulAdd(dst[lo*w:], w, left[:], lo, h, lo, dst, w, lo)
+		for i := lo; i < lo+h; i++ {
+			row := dst[i*w : i*w+i+1]
+			row[i] = 1
+			for j := lo; j < i; j++ {
+				vmath.Axpy(-l[i*n+j], dst[j*w:j*w+j+1], row[:j+1])
+			}
+			for j := range row {
+				row[j] /= l[i*n+i]
+			}
 		}
 	}
 }

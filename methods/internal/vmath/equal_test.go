@@ -43,6 +43,7 @@ var kernelCases = []kernelCase{
 	{"RowDots", RowDots, rowDotsRef, "z:n x:n*ld ld n d x:d"},
 	{"StridedMatTVec", StridedMatTVec, matTVecRef, "z:d x:n*ld ld n d x:n"},
 	{"ScaleRows", ScaleRows, scaleRef, "z:n*to to x:n*ld ld n d x:n"},
+	{"Transpose", Transpose, transposeRef, "x:d*ln ln x:n*ld ld n d"},
 	{"Pack", pack, packRef, "z:packed x:n*d n d"},
 	{"Packed.MatVec", (*Packed).MatVec, func(p *Packed, dst, v []float64) { packedMatVecRef(dst, p.data, p.n, p.d, v) },
 		"p z:n x:d"},

@@ -13,6 +13,7 @@
 	K(void, vm_rowdots, (double *dst, const double *a, long ld, long n, long d, const double *v), (dst, a, ld, n, d, v)) \
 	K(void, vm_mattvec, (double *dst, const double *a, long ld, long n, long d, const double *c, double *lanes), \
 		(dst, a, ld, n, d, c, lanes)) \
+	K(void, vm_transpose, (double *dst, long to, const double *a, long ld, long n, long d), (dst, to, a, ld, n, d)) \
 	K(void, vm_scale, (double *dst, long to, const double *a, long ld, long n, long d, const double *s), (dst, to, a, ld, n, d, s)) \
 	K(void, vm_pack, (double *x, const double *a, long n, long d), (x, a, n, d)) \
 	K(void, vm_packed_matvec, (double *dst, const double *x, long n, long d, const double *v), (dst, x, n, d, v)) \

@@ -24,6 +24,8 @@ package vmath
 #cgo nocallback vm_rowdots
 #cgo noescape vm_mattvec
 #cgo nocallback vm_mattvec
+#cgo noescape vm_transpose
+#cgo nocallback vm_transpose
 #cgo noescape vm_pack
 #cgo nocallback vm_pack
 #cgo noescape vm_packed_matvec
@@ -175,6 +177,14 @@ func matTVec(dst, a []float64, ld, rows, cols int, c []float64) {
 	lanes := scratch(8 * (cols + 7))
 	defer pool.Put(lanes)
 	C.vm_mattvec(ptr(dst), ptr(a), C.long(ld), C.long(rows), C.long(cols), ptr(c), ptr(*lanes))
+}
+
+func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
+	if !useC(rows*cols, 64) {
+		transposeRef(dst, ldd, src, lds, rows, cols)
+		return
+	}
+	C.vm_transpose(ptr(dst), C.long(ldd), ptr(src), C.long(lds), C.long(rows), C.long(cols))
 }
 
 func pack(x, a []float64, n, d int) {

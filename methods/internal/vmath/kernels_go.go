@@ -30,6 +30,7 @@ var (
 	gram          = gramRef
 	gramAdd       = gramAddRef
 	mirror        = mirrorRef
+	transpose     = transposeRef
 	gaussian      = gaussianRef
 	laplace       = laplaceRef
 	addGaussians  = addGaussiansRef

@@ -96,17 +96,13 @@ func Transposed(a []float64, rows, cols int) []float64 {
 // Transpose writes the transpose of a rows x cols matrix to dst. The rows of src are lds elements apart, those of dst
 // ldd.
 func Transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
-	const together = 8 // doubles in a cache line: as many rows are read side by side, so that dst gets whole lines
-	i := 0
-	for ; i+together <= rows; i += together {
-		for j := range cols {
-			line := dst[j*ldd+i:][:together]
-			for q := range line {
-				line[q] = src[(i+q)*lds+j]
-			}
-		}
-	}
-	for ; i < rows; i++ {
+	stridedLength("Transpose", "dst", len(dst), ldd, cols, rows)
+	stridedLength("Transpose", "src", len(src), lds, rows, cols)
+	transpose(dst, ldd, src, lds, rows, cols)
+}
+
+func transposeRef(dst []float64, ldd int, src []float64, lds, rows, cols int) {
+	for i := range rows {
 		for j, v := range src[i*lds:][:cols] {
 			dst[j*ldd+i] = v
 		}

@@ -208,6 +208,19 @@ TARGET void FN(vm_columns)(double *dst, long ld, const double *a, long n, const 
 		}
 }
 
+// vm_transpose: dst, whose rows are to apart, is the transpose of the n x d matrix a.
+TARGET void FN(vm_transpose)(double *dst, long to, const double *a, long ld, long n, long d) {
+	v8 r[8];
+	for (long i = 0; i < n; i += 8)
+		for (long k = 0; k < d; k += 8) {
+			long cols = d - k < 8 ? d - k : 8;
+			part8(r, a + i * ld + k, ld, n - i, cols);
+			v8_transpose(r);
+			for (int q = 0; q < 8; q++)
+				if (q < cols) put(dst + (k + q) * to, r[q], i, n);
+		}
+}
+
 // vm_scale: row i of dst, whose rows are to apart, is s[i] times row i of a.
 TARGET void FN(vm_scale)(double *dst, long to, const double *a, long ld, long n, long d, const double *s) {
 	for (long i = 0; i < n; i++, dst += to, a += ld) {
