@@ -65,7 +65,8 @@ thorough:
 # make test runs these two tests in the ordinary build. Here are processes without fused products and sums and without
 # other features of the processor, and the build without any assembly. make arm64 and make fire run those in which the compiler
 # fuses products and sums.
-PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestCountsAreTheSame)$$' ./methods
+PINNED := -vet=off -run '^(TestScoresAreTheSameBits|TestReferenceIsTheSame)$$' ./methods
+portable clang arm64: export BENCH_BUILD = 1
 portable: export BENCH_THOROUGH = 1
 portable:
 	BENCH_FEATURES=all $(GO) test -vet=off -ldflags=-w -run '^TestWithoutFeatures$$' ./methods
@@ -75,6 +76,7 @@ portable:
 ZIG ?= zig
 clang:
 	CC='$(ZIG) cc' $(GO) test -vet=off ./methods/internal/svm ./methods/internal/vmath ./methods/internal/gbdt
+	CC='$(ZIG) cc' $(GO) test -timeout 60m $(PINNED)
 
 # Checks that depend on other programs: the oracle files made anew by the libraries that they come from, workers in a real
 # Slurm, the wheels in new environments, and known vulnerabilities. A continuous run makes one of these, portable and arm64 in turn.
@@ -127,7 +129,9 @@ fire:
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
 	BENCH_BUSY=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -count 3 -run '^(TestPluginsThatRemember|TestHostilePluginsOfAnOrdinaryUser)$$' ./cmd
 	$(MAKE) staticcheck race clang elsewhere portable arm64 oracles slurm wheels-check vulns
-	ZIG='$(ZIG)' scripts/everywhere.sh
+	BENCH_FIRE=1 BENCH_THOROUGH=1 $(GO) test -timeout 0 -v -run '^TestReferenceIsTheSame$$' ./methods
+	for build in 'GOAMD64=v3' 'GOFLAGS=-tags=noasm' 'GOFLAGS=-tags=nokernels'; do \
+	  env $$build BENCH_BUILD=1 BENCH_FIRE=1 $(GO) test -timeout 0 -v $(PINNED) || exit; done
 
 figures:
 	$(GO) test -run '^$$' -bench . -timeout 0 ./...
