@@ -49,6 +49,7 @@ var standIns = map[string]string{
 	"bench run --all": "bench run --all --dry-run",
 	"bench run --methods trees,MyBoost --split 7,9": "bench run --methods trees,MyBoost --split 7,9 --datasets wine",
 	"bench run --methods MyBoost":                   "bench run --methods MyBoost --datasets wine --splits 2",
+	"bench run --methods Mine":                      "bench run --methods Mine,CART --datasets wine --splits 2",
 	"bench verify":                                  "bench verify --sample 2 --methods GBRFF2,LGBM --datasets wine",
 	"bench verify --sample 100% --datasets wine":    "bench verify --sample 4 --methods GFC --datasets wine",
 	"bench experiment run ecml-figure2":             "bench experiment run ecml-figure2 --dry-run",

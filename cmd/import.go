@@ -30,12 +30,21 @@ const referenceRun = "reference"
 func newImportCommand(a *app) *cobra.Command {
 	var from, scores string
 	var of admit.Elsewhere
+	var quoted printedFile
 	c := a.lists(&cobra.Command{
 		Use: "import reference | PROTOCOL | FILE...",
 		Short: "Store results that were computed elsewhere: the reference run, files of `bench export`, databases, " +
-			"or test scores",
-		Args: takesSome("reference, a protocol or files"),
+			"test scores, or printed values",
+		Args: func(c *cobra.Command, args []string) error {
+			if quoted.path != "" {
+				return takes()(c, args)
+			}
+			return takesSome("reference, a protocol or files")(c, args)
+		},
 	}, func(c *cobra.Command, args []string, conflicts *listing) error {
+		if quoted.path != "" {
+			return a.importPrinted(c.Context(), quoted, conflicts)
+		}
 		if of.Method == "" {
 			return a.importResults(c.Context(), args, from, conflicts)
 		}
@@ -51,6 +60,23 @@ func newImportCommand(a *app) *cobra.Command {
 	oneOf(c, &scores, "scores", "margin", "margin: the sign of a score is the class; probability: a score is the "+
 		"probability of class +1, and log loss and Brier score are computed too", "margin", "probability")
 	c.Flags().StringVar(&of.Version, "version", "1", "version of the method whose scores are imported")
+	c.Flags().StringVar(&quoted.path, "published", "", "a CSV file of values that others print, which reports show "+
+		"and no test uses")
+	c.Flags().StringVar(&quoted.source, "source", "", "with --published: where the values are printed, such as "+
+		"\"Doe 2026, Table 1\"")
+	c.Flags().BoolVar(&quoted.replace, "replace", false, "with --published: the file has all values of this source; "+
+		"others that are stored of it go")
+	beforehand(c, func() error {
+		for _, name := range []string{"protocol", "as", "scores", "version"} {
+			if quoted.path != "" && c.Flags().Changed(name) {
+				return usage("--published takes no --%s, which is for results", name)
+			}
+		}
+		if quoted.path == "" && (quoted.source != "" || quoted.replace) {
+			return usage("--source and --replace are for --published; name a file with it")
+		}
+		return nil
+	})
 	return c
 }
 

@@ -94,21 +94,8 @@ func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores ad
 // scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its
 // TOML file, or by its name where the database knows it.
 func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores, error) {
-	lookup := a.set
-	switch db, err := a.reader(ctx); {
-	case err == nil:
-		defer db.Close()
-		stored, err := a.storedSets(ctx, db)
-		if err != nil {
-			return nil, databaseError(err)
-		}
-		lookup = func(name string) (*catalogue.Entry, error) {
-			if strings.HasSuffix(name, ".toml") {
-				return a.set(name)
-			}
-			return stored.Entry(name)
-		}
-	case !isNoDatabase(err):
+	lookup, _, err := a.namesHere(ctx)
+	if err != nil {
 		return nil, err
 	}
 	out := admit.Scores{}
@@ -123,6 +110,29 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 		out[e.Name] = splits
 	}
 	return out, nil
+}
+
+// namesHere returns a function that finds a set by its name in the catalogue or the database, or by its TOML file, and
+// the protocols of the database.
+func (a *app) namesHere(ctx context.Context) (set func(name string) (*catalogue.Entry, error),
+	protocols map[string]store.StoredProtocol, err error) {
+	db, err := a.reader(ctx)
+	if isNoDatabase(err) {
+		return a.set, nil, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	defer db.Close()
+	stored, err := a.storedSets(ctx, db)
+	if err == nil {
+		protocols, err = db.Protocols(ctx)
+	}
+	return func(name string) (*catalogue.Entry, error) {
+		if strings.HasSuffix(name, ".toml") {
+			return a.set(name)
+		}
+		return stored.Entry(name)
+	}, protocols, databaseError(err)
 }
 
 // notStored returns the runs that the database does not hold yet. A run that it holds with the same scores is left out,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -60,17 +60,21 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := orUsage(exp.Registry.Lookup(args[0]))
+		s, err := a.method(exp.Registry, args[0])
 		if err != nil {
 			return err
 		}
-		return l.describeMethod(s, exp.Protocol)
+		return l.describeMethod(s, exp)
 	})
 }
 
-func (l *listing) describeMethod(s registry.Spec, p *protocol.Protocol) error {
+func (l *listing) describeMethod(s registry.Spec, exp *plan.Experiment) error {
+	p := exp.Protocol
 	l.header = []string{"what", "value"}
 	l.add("name", s.Name)
+	if names := exp.Registry.Aliases(s.Name); len(names) > 0 {
+		l.add("also called", strings.Join(names, ", "))
+	}
 	l.add("version", s.Version)
 	l.add("source", s.Source)
 	l.add("summary", s.Summary)

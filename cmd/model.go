@@ -107,9 +107,9 @@ func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
 	if err != nil {
 		return err
 	}
-	spec, err := exp.Registry.Lookup(method)
+	spec, err := a.method(exp.Registry, method)
 	if err != nil {
-		return usageError(err)
+		return err
 	}
 	if params != "" && !json.Valid([]byte(params)) {
 		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, params)
@@ -148,9 +148,9 @@ type refitted struct {
 
 // refit trains the model of a cell again, by the grid point in JSON or, if given is "", by that of the stored cell.
 func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
-	spec, err := exp.Registry.Lookup(method)
+	spec, err := a.method(exp.Registry, method)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, err
 	}
 	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, err

@@ -55,9 +55,9 @@ func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Pred
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := exp.Registry.Lookup(method)
+	spec, err := a.method(exp.Registry, method)
 	if err != nil {
-		return nil, nil, usageError(err)
+		return nil, nil, err
 	}
 	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, nil, err

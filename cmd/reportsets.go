@@ -40,7 +40,7 @@ func (a *app) reportSource(f reportFlags, c choice, stored *storedSets) frame.So
 			Order: p.SortColumns, Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
 			Fits: p.Semantics.TestsTrainingRows(),
 		},
-		Registry: c.Registry, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
+		Registry: aliasing{c.Registry, a}, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
 		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Name, p.Path, p.Splits),
 	}
 	if p.Sweep != nil {

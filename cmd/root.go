@@ -90,6 +90,7 @@ type app struct {
 	memory   int64  // bytes that cells together, or the loading of one set, may need
 	sets     *catalogue.Catalogue
 	signals  func() (<-chan os.Signal, func()) // replaced in tests
+	aliased  []string                          // the aliases whose methods were named to the user
 	plugins
 }
 

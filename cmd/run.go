@@ -33,6 +33,8 @@ func newRunCommand(a *app) *cobra.Command {
 	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one "+
 		"core; 0 for no limit")
+	flags.BoolVar(&f.reference, "reference", true, "in a new database: store the results that come with the program "+
+		"first, if a method that they lack is run on all sets and splits")
 	flags.StringVar(&f.shard, "shard", "", "run one of several shares of the cells, such as 3/40, with a database of "+
 		"its own; bench import joins the databases")
 	flags.StringVar(&f.listen, "listen", "", "let workers on other machines run cells, too (bench worker); HOST:PORT "+
@@ -53,6 +55,7 @@ func newRunCommand(a *app) *cobra.Command {
 	yesToLongRuns(c)
 	flags.DurationVar(&f.budget, "budget", 0, "time limit of the whole run: sets are taken in order of predicted "+
 		"cost, as long as they fit")
-	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "token-file", "verify-share")
+	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "reference", "token-file",
+		"verify-share")
 	return c
 }

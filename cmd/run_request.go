@@ -3,16 +3,21 @@ package cmd
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/remote"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -33,6 +38,8 @@ type runFlags struct {
 	rerun   []string
 	isolate isolation
 	shard   string
+
+	reference bool
 
 	listen, engine, tokenFile string
 	verifyShare               string
@@ -80,7 +87,33 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if f.dryRun {
 		return a.dryRun(ctx, exp, req, f)
 	}
+	if err := a.bringReference(ctx, chosen, f); err != nil {
+		return err
+	}
 	return a.compute(ctx, exp, req, f)
+}
+
+// bringReference stores the results that come with the program in a database that is made now, for a run of a method
+// that they lack on all sets and splits of their protocol: whoever starts that run asks how good the method is.
+func (a *app) bringReference(ctx context.Context, c choice, f runFlags) error {
+	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
+	if _, err := os.Stat(a.db); !f.reference || !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	name := c.Protocol.Name
+	runs, err := reference.Runs(name)
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	lacks := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool {
+		return slices.ContainsFunc(runs, func(r result.Run) bool { return r.Method == m })
+	})
+	if len(lacks) == 0 {
+		return nil
+	}
+	a.say("%s is new: results that come with the program are stored first, to compare %s with (--reference=false "+
+		"leaves them out)", a.db, strings.Join(lacks, ", "))
+	return a.importResults(ctx, []string{name}, "", &listing{})
 }
 
 // compute lets a session run a request, with workers if the flags say so.

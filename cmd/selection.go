@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
 
@@ -55,9 +56,13 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			name = spec.Name
 		} else if !s.report || !strings.Contains(name, "@") {
 			groups := groupNames(c.Registry.Groups())
-			if name, err = cells.find(name, a.notAMethod(name, err), groups, methodOf); err != nil {
-				return c, err
+			found, err := cells.find(name, a.notAMethod(name, err), groups, methodOf)
+			if err != nil {
+				if found = a.alias(c.Registry, name); found == "" {
+					return c, err
+				}
 			}
+			name = found
 		}
 		c.methods = append(c.methods, name)
 	}
@@ -76,18 +81,30 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 	if c.splits, err = orUsage(plan.Splits(s.splits, s.split)); err != nil || s.exclude == nil {
 		return c, err
 	}
+	c.exclude, err = a.excluded(c, s.exclude, cells)
+	return c, err
+}
+
+// excluded resolves the names of --exclude, of which some may be those of stored cells alone.
+func (a *app) excluded(c choice, names []string, cells storedNames) ([]string, error) {
 	all, err := cells()
 	if err != nil {
-		return c, databaseError(err)
+		return nil, databaseError(err)
 	}
 	var known []string
 	for _, c := range all {
 		known = append(known, c.Method, c.Dataset)
 	}
-	if c.exclude, err = c.Excluded(s.exclude, known); err != nil {
+	names = slices.Clone(names)
+	for i, name := range names {
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+			names[i] = cmp.Or(a.alias(c.Registry, name), name)
+		}
+	}
+	if names, err = c.Excluded(names, known); err != nil {
 		err = usage("--exclude: %w", err)
 	}
-	return c, err
+	return names, err
 }
 
 func protocolOf(c store.Cell) string { return c.Protocol }
@@ -122,6 +139,36 @@ func (a *app) notAMethod(name string, unknown error) error {
 	}
 	return unknown
 }
+
+// alias returns the method that is known elsewhere by a name, and says once which it is; "" if there is none.
+func (a *app) alias(reg registry.Registry, name string) string {
+	method := reg.Alias(name)
+	if method != "" && !slices.Contains(a.aliased, name) {
+		a.aliased = append(a.aliased, name)
+		spec, _ := reg.Lookup(method)
+		a.say("%s is %s here: %s", name, method, spec.Summary)
+	}
+	return method
+}
+
+// method finds a method by its name, or by a name that it has elsewhere.
+func (a *app) method(reg registry.Registry, name string) (registry.Spec, error) {
+	spec, err := reg.Lookup(name)
+	if err != nil {
+		if method := a.alias(reg, name); method != "" {
+			return reg.Lookup(method)
+		}
+	}
+	return spec, usageError(err)
+}
+
+// aliasing is a registry for reports, whose Alias says which method a name is.
+type aliasing struct {
+	registry.Registry
+	app *app
+}
+
+func (r aliasing) Alias(name string) string { return r.app.alias(r.Registry, name) }
 
 // nothingStored is for a choice among what this program knows.
 func nothingStored() ([]store.Cell, error) { return nil, nil }
@@ -207,18 +254,20 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "only these splits: 7 or 7,9")
 	completeList(c, "datasets", a.setsAndGroups)
-	completeList(c, "exclude", func() []string { return slices.Concat(a.methodCompletions(), a.setsAndGroups()) })
+	completeList(c, "exclude", func(word string) []string {
+		return slices.Concat(a.methodCompletions(word), a.setsAndGroups(word))
+	})
 }
 
 // setsAndGroups returns the names of sets and groups, including those in the data directory.
-func (a *app) setsAndGroups() []string {
+func (a *app) setsAndGroups(string) []string {
 	_ = a.loadAdded() // a completion cannot report an error
 	return slices.Concat(a.sets.Names(), a.sets.GroupNames())
 }
 
 // completeSetsAndGroups completes one of several names of sets and groups.
 func (a *app) completeSetsAndGroups(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.setsAndGroups(), cobra.ShellCompDirectiveNoFileComp
+	return a.setsAndGroups(""), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeSets completes the name or the TOML file of a set.
@@ -231,19 +280,28 @@ func groupNames(groups map[string][]string) []string { return slices.Sorted(maps
 
 // completeMethods completes the name of a method. It asks for the names only then, since plugins are
 // found after the flags were defined.
-func (a *app) completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.reg.Names(), cobra.ShellCompDirectiveNoFileComp
+func (a *app) completeMethods(_ *cobra.Command, _ []string, word string) ([]cobra.Completion,
+	cobra.ShellCompDirective) {
+	return a.namesFor(word), cobra.ShellCompDirectiveNoFileComp
+}
+
+// namesFor returns the names of methods. A word that is begun may also become an alias; nothing typed shows none.
+func (a *app) namesFor(word string) []string {
+	if word == "" {
+		return a.reg.Names()
+	}
+	return slices.Concat(a.reg.Names(), a.reg.Aliases(""))
 }
 
 // methodCompletions returns the names of methods and groups, including plugins.
-func (a *app) methodCompletions() []string {
-	return slices.Concat(a.reg.Names(), groupNames(a.reg.Groups()))
+func (a *app) methodCompletions(word string) []string {
+	return slices.Concat(a.namesFor(word), groupNames(a.reg.Groups()))
 }
 
 // completeArguments completes the methods of a report, or the [PROTOCOL] DATASET METHOD of one.
 func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, before []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		methods := a.reg.Names()
+	return func(_ *cobra.Command, before []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		methods := a.namesFor(word)
 		if !strings.Contains(arguments, "DATASET") {
 			return methods, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -267,7 +325,7 @@ func complete(c *cobra.Command, flag string, values ...string) {
 // completeList makes a shell complete the last name of a flag's comma-separated list. It asks for the names only then,
 // since plugins are found after the flags were defined. The earlier names stay in front, since a shell compares the
 // whole word, and are not offered again.
-func completeList(c *cobra.Command, flag string, names func() []string) {
+func completeList(c *cobra.Command, flag string, names func(word string) []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion,
 		cobra.ShellCompDirective) {
 		before, last := "", word
@@ -276,7 +334,7 @@ func completeList(c *cobra.Command, flag string, names func() []string) {
 		}
 		given := strings.Split(strings.ToLower(before), ",")
 		var out []cobra.Completion
-		for _, n := range names() {
+		for _, n := range names(last) {
 			lower := strings.ToLower(n)
 			if strings.HasPrefix(lower, strings.ToLower(last)) && !slices.Contains(given, lower) {
 				out = append(out, before+n)

@@ -68,7 +68,7 @@ func All() registry.Registry {
 		rfm.XRFM(),
 		rfrboost.Gradient(),
 		rfrboost.Greedy(),
-	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(groups())
+	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(groups()).WithAliases(aliases)
 }
 
 func groups() map[string][]string {
@@ -84,4 +84,20 @@ func groups() map[string][]string {
 	}
 	out["random-features"] = slices.Concat(out["features"], out["rff"])
 	return out
+}
+
+// aliases are the names that libraries and papers give to the algorithms of these methods. An alias is not the library:
+// the message to it says what the method is, and docs/explanation/methods.md how far the two agree.
+var aliases = map[string][]string{
+	"CART":     {"DecisionTree", "DecisionTreeClassifier", "DecisionTreeRegressor"},
+	"KNN":      {"KNeighbors", "KNeighborsClassifier", "KNeighborsRegressor", "k-NN"},
+	"LDA":      {"LinearDiscriminantAnalysis"},
+	"LGBM":     {"LightGBM", "LGBMClassifier", "LGBMRegressor"},
+	"Logistic": {"LogisticRegression", "LogReg"},
+	"NYSTROEM": {"Nystrom"},
+	"RF":       {"RandomForest", "RandomForestClassifier", "RandomForestRegressor"},
+	"RFM":      {"RecursiveFeatureMachine"},
+	"RKS":      {"RBFSampler", "RandomKitchenSinks"},
+	"SVM":      {"SVC", "libsvm"},
+	"XGB":      {"XGBoost", "XGBClassifier", "XGBRegressor"},
 }

@@ -135,6 +135,7 @@ func TestDeclaredMemory(t *testing.T) {
 		// KRR-GD leaves garbage on few rows, which would count as its memory
 		{"EIGENPRO", rough, 1400, 8, registry.Binary, nil},
 		{"FALKON", rough, 1400, 8, registry.Binary, []string{`{"loss": "logistic"}`}},
+		{"RFRBoost", rough, 400, 30, registry.Binary, path(`{"rounds": 2, "lambda": 1e-%d}`, 12)},
 		{"RFM", rough, 300, 8, registry.Binary, nil},
 		{"RFM", rough, 1400, 8, registry.Binary, nil},
 		{"XRFM", rough, 2400, 8, registry.Binary, []string{`{"max_leaf_size": 350, "subset_size": 600}`}},

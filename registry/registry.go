@@ -33,6 +33,8 @@ type Registry struct {
 	hasher *codehash.Hasher
 	codes  *sync.Map // what Code returned, by name
 	groups map[string][]string
+	others map[string]string // by lower-case alias, the name of the method
+	spelt  []string          // the aliases
 }
 
 // New returns a registry of the given methods. It panics if a spec was not made
@@ -57,7 +59,48 @@ func New(specs ...Spec) Registry {
 func (r Registry) With(specs ...Spec) Registry {
 	out := New(append(r.All(), specs...)...)
 	out.trees, out.hasher, out.groups = r.trees, newHasher(r.trees), r.groups
+	out.others, out.spelt = r.others, r.spelt
 	return out
+}
+
+// WithAliases returns r with the names that methods have elsewhere, by the name of the method. It panics if an alias is
+// the name of a method or a group, or is there twice, or if a method is not there. A method that is added later with a
+// name that is an alias has the name to itself.
+func (r Registry) WithAliases(aliases map[string][]string) Registry {
+	others := map[string]string{}
+	for method, names := range aliases {
+		if r.specs[strings.ToLower(method)].Name != method {
+			panic(fmt.Sprintf("registry: aliases of %q, which is no method", method))
+		}
+		for _, name := range names {
+			key := strings.ToLower(name)
+			if _, taken := r.Taken(name); taken != "" || others[key] != "" {
+				panic(fmt.Sprintf("registry: alias %q of %s is taken", name, method))
+			}
+			others[key] = method
+			r.spelt = append(r.spelt, name)
+		}
+	}
+	slices.Sort(r.spelt)
+	r.others = others
+	return r
+}
+
+// Alias returns the name of the method that is known elsewhere by a name, ignoring case; "" if there is none, or if a
+// method of r has that name itself.
+func (r Registry) Alias(name string) string {
+	if _, own := r.specs[strings.ToLower(name)]; own {
+		return ""
+	}
+	return r.others[strings.ToLower(name)]
+}
+
+// Aliases returns the names that methods have elsewhere: those of one method, or of all for "".
+func (r Registry) Aliases(method string) []string {
+	return slices.DeleteFunc(slices.Clone(r.spelt), func(alias string) bool {
+		of := r.Alias(alias)
+		return of == "" || method != "" && of != method
+	})
 }
 
 // WithGroups returns r with further names, each for several methods. It panics if a group has the name of a method, or
@@ -113,12 +156,19 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// Lookup finds a method by name, ignoring case. The error suggests a similar name, or lists the known names.
+// Lookup finds a method by name, ignoring case, and by no alias, since results are stored under names. The error
+// suggests a similar name or alias, or lists the known names.
 func (r Registry) Lookup(name string) (Spec, error) {
 	if s, ok := r.specs[strings.ToLower(name)]; ok {
 		return s, nil
 	}
-	if meant := wording.Suggest(name, r.Names()); meant != nil {
+	meant := wording.Suggest(name, r.Names())
+	for _, alias := range wording.Suggest(name, r.Aliases("")) {
+		if of := r.Alias(alias); !slices.ContainsFunc(meant, func(m string) bool { return strings.HasPrefix(m, of) }) {
+			meant = append(meant, of+" ("+alias+")")
+		}
+	}
+	if meant != nil {
 		return Spec{}, fmt.Errorf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
 	return Spec{}, fmt.Errorf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))

@@ -195,3 +195,33 @@ func TestPowers(t *testing.T) {
 		}
 	}
 }
+
+// TestAliases: an alias is found, ignoring case; a method that is added with the name of an alias has it to itself; no
+// alias is taken twice.
+func TestAliases(t *testing.T) {
+	r := New(define("LGBM", nil), define("RF", nil)).WithGroups(map[string][]string{"trees": {"LGBM", "RF"}})
+	aliased := r.WithAliases(map[string][]string{"LGBM": {"LightGBM", "LGBMClassifier"}, "RF": {"RandomForest"}})
+	for name, want := range map[string]string{"lightgbm": "LGBM", "RANDOMFOREST": "RF", "LGBM": "", "trees": "",
+		"x": ""} {
+		must.Be(t, aliased.Alias(name), want, name)
+	}
+	must.Be(t, aliased.Aliases("LGBM"), []string{"LGBMClassifier", "LightGBM"})
+	must.Say(t, must.Err(aliased.Lookup("LigthGBM")), `no method is named "LigthGBM"; did you mean LGBM (LightGBM)?`)
+	must.Say(t, must.Err(aliased.Lookup("LightGBM")), "did you mean LGBM (LightGBM)?")
+	own := aliased.With(define("lightgbm", nil))
+	must.Be(t, own.Alias("LightGBM"), "")
+	must.Be(t, own.Alias("RandomForest"), "RF")
+	must.Be(t, own.Aliases(""), []string{"LGBMClassifier", "RandomForest"})
+	must.Be(t, must.Get(own.Lookup("LightGBM"))(t).Name, "lightgbm")
+	for _, wrong := range []map[string][]string{{"LGBM": {"rf"}}, {"LGBM": {"Trees"}}, {"RF": {"A", "a"}},
+		{"RF": {"A"}, "LGBM": {"a"}}, {"nothing": {"A"}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v is taken", wrong)
+				}
+			}()
+			r.WithAliases(wrong)
+		}()
+	}
+}

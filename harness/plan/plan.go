@@ -87,6 +87,8 @@ type Plan struct {
 	Revive   []string
 	Forecast *Forecast // the forecast that the plan is made with
 	Dealt    *dealing  // nil where the request is no shard
+
+	absent int // cells of sets without data
 }
 
 // Plan makes the plan of a request. known holds the stored cells and canaries by key; a cell that known makes
@@ -112,6 +114,9 @@ func (e *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 			return nil, err
 		}
 		pairs = append(pairs, more...)
+	}
+	if req.Datasets != nil || len(pairs) == 0 { // a request without names takes the sets whose data is here
+		plan.Requested += plan.absent
 	}
 	if err := plan.check(req, len(sets)); err != nil {
 		return nil, err
@@ -158,7 +163,11 @@ func (e *Experiment) pairs(ctx context.Context, plan *Plan, req Request, name st
 	}
 	if why.Kind != 0 {
 		plan.exclude(entry.Name, "", why)
-		plan.Requested += len(specs) * len(req.Splits)
+		if cells := len(specs) * len(req.Splits); why.Kind == result.NoData {
+			plan.absent += cells
+		} else {
+			plan.Requested += cells
+		}
 		return nil, nil
 	}
 	plan.Data[entry.Name] = set.fingerprint

@@ -59,6 +59,21 @@ func (v Value) DeviationOf(n int) float64 {
 	return *v.Std * math.Sqrt(float64(n)/float64(n-1))
 }
 
+// String is an imported value in one line.
+func (v Value) String() string {
+	text := strconv.FormatFloat(v.Mean, 'g', -1, 64) + v.SpreadText() + " " + v.Unit
+	if v.Quoted.N != nil {
+		text += fmt.Sprintf(", n %d", *v.Quoted.N)
+	}
+	if v.Quoted.Protocol != "" {
+		text += ", " + v.Quoted.Protocol
+	}
+	if v.Quoted.SameSplits {
+		text += ", same splits"
+	}
+	return text
+}
+
 // SpreadText is the printed spread as printed behind a mean; "" without one.
 func (v Value) SpreadText() string {
 	if v.Std == nil {
@@ -104,17 +119,47 @@ func Ranks(source, metric string, methods []string) bool {
 // rank is the unit of average ranks.
 const rank = "rank"
 
-// ours gives, for units of sources, the metric that they are of, and the size of a printed 1 in the unit of our
-// tables. Our tables show accuracy and error in percent, and errors of regression in the unit of the target. Units
-// that are not here have no counterpart in our tables.
+// ours gives, for units of sources, the metric that they are of, the size of a printed 1 in the unit of our tables, and
+// the largest value. Our tables show accuracy and error in percent, and errors of regression in the unit of the target.
+// Units that are not here have no counterpart in our tables.
 var ours = map[string]struct {
 	metric string
 	size   *big.Rat
+	most   float64
 }{
-	"percent of correct labels":        {"accuracy", big.NewRat(1, 1)},
-	"share of correct labels":          {"accuracy", big.NewRat(100, 1)},
-	"percent of wrong labels":          {"error", big.NewRat(1, 1)},
-	"100 times the mean squared error": {"mse", big.NewRat(1, 100)},
+	"percent of correct labels":        {"accuracy", big.NewRat(1, 1), 100},
+	"share of correct labels":          {"accuracy", big.NewRat(100, 1), 1},
+	"percent of wrong labels":          {"error", big.NewRat(1, 1), 100},
+	"100 times the mean squared error": {"mse", big.NewRat(1, 100), math.MaxFloat64},
+}
+
+// short are the units that a file may name in one word.
+var short = map[string]string{"percent": "percent of correct labels", "fraction": "share of correct labels"}
+
+// ParseUnit returns a unit that tables can show, and its largest value. The least is 0.
+func ParseUnit(name string) (unit string, most float64, err error) {
+	if unit = short[name]; unit == "" {
+		unit = name
+	}
+	of, known := ours[unit]
+	if !known {
+		names := slices.Concat(slices.Sorted(maps.Keys(short)), slices.Sorted(maps.Keys(ours)))
+		err = fmt.Errorf("%q is no unit that reports compare; use one of %s", name, strings.Join(names, ", "))
+	}
+	return unit, of.most, err
+}
+
+// In returns a value in the unit of our tables of a metric, without folds; false if it is of another metric.
+func (v Value) In(metric string) (Value, bool) {
+	unit := ours[v.Unit]
+	if unit.metric != metric {
+		return v, false
+	}
+	v.Mean, v.Folds = scaled(v.Mean, unit.size), nil
+	if v.Std != nil {
+		v.Std = new(scaled(*v.Std, unit.size))
+	}
+	return v, true
 }
 
 // Comparable returns those values of a source that are comparable with results by a metric, in the unit of our
@@ -131,14 +176,9 @@ func Comparable(source, metric string, names map[string]string) (values []Value,
 		if !slices.Contains(units, v.Unit) {
 			units = append(units, v.Unit)
 		}
-		unit := ours[v.Unit]
-		if unit.metric != metric {
+		v, ok := v.In(metric)
+		if !ok {
 			continue
-		}
-		v.Mean, v.Folds = scaled(v.Mean, unit.size), nil
-		if v.Std != nil {
-			std := scaled(*v.Std, unit.size)
-			v.Std = &std
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if names[name] == v.Dataset {

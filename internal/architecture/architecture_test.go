@@ -81,8 +81,9 @@ var rooms = []room{
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry " +
 		"internal/..."},
-	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/reference " +
-		"harness/result harness/runner harness/store harness/verify datasets/read registry internal/..."},
+	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/published " +
+		"harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry " +
+		"internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
 	{"datasets/format", "internal/..."},

@@ -52,6 +52,7 @@ type channelWork struct {
 	from, to int
 	gamma    float64
 	part     []float64 // n x (to-from)
+	own      []float64 // of the given rows
 	squares  []float64
 }
 
@@ -74,11 +75,18 @@ func (w *channelWork) load(j int) {
 	}
 }
 
-// row writes the channel's kernel values between x and each row.
-func (w *channelWork) row(dst, x []float64) {
-	own := x[w.from:w.to]
-	vmath.MatVec(dst, w.part, w.n, w.to-w.from, own)
-	vmath.Gaussian(dst, dst, w.squares, square(own), w.gamma)
+// rows writes the channel's kernel values between each row of x and all rows.
+func (w *channelWork) rows(dst, x []float64) {
+	h, size := len(x)/w.d, w.to-w.from
+	w.own = w.own[:0]
+	for i := range h {
+		w.own = append(w.own, x[i*w.d+w.from:i*w.d+w.to]...)
+	}
+	vmath.MatMulT(dst, w.own, h, size, w.part, w.n)
+	for i := range h {
+		line := dst[i*w.n : (i+1)*w.n]
+		vmath.Gaussian(line, line, w.squares, square(w.own[i*size:(i+1)*size]), w.gamma)
+	}
 }
 
 // A sumMachine is a model of GMKL: score c of x is Bias_c + sum_i Coef_ci sum_j Weight_cj k_j(x, x_i). It is not
@@ -97,12 +105,12 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 	if err := fitting.CheckScoring(x, m.D, m.Outputs, len(out)); err != nil {
 		return err
 	}
-	n, _ := x.Dims()
 	for i := range out {
 		out[i] = m.Bias[i%m.Outputs]
 	}
-	r := len(m.Channels.Sizes)
-	line, f := make([]float64, m.N), make([]float64, m.Outputs)
+	r, rows := len(m.Channels.Sizes), fitting.Rows(x)
+	const together = 16 // rows, whose kernel values stay in the second-level cache
+	lines, f := make([]float64, together*m.N), make([]float64, together)
 	work := newChannelWork(m.Channels, m.X, m.N, m.D)
 	for j := range r {
 		used := false
@@ -113,15 +121,18 @@ func (m *sumMachine) Score(ctx context.Context, x *mat.Dense, out []float64) err
 			continue
 		}
 		work.load(j)
-		for i := range n {
-			if err := ctx.Err(); err != nil {
-				return err
+		err := fitting.Blocks(ctx, len(rows)/m.D, together, func(lo, hi int) {
+			h := hi - lo
+			work.rows(lines[:h*m.N], rows[lo*m.D:hi*m.D])
+			for c := range m.Outputs {
+				vmath.MatVec(f[:h], lines[:h*m.N], h, m.N, m.Coef[c*m.N:(c+1)*m.N])
+				for i, v := range f[:h] {
+					out[(lo+i)*m.Outputs+c] += float64(m.Weight[c*r+j] * v)
+				}
 			}
-			work.row(line, x.RawRowView(i))
-			vmath.MatVec(f, m.Coef, m.Outputs, m.N, line)
-			for c, v := range f {
-				out[i*m.Outputs+c] += float64(m.Weight[c*r+j] * v)
-			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return fitting.CheckFinite("score", out, m.Outputs)

@@ -166,7 +166,7 @@ const channelTol = 1e-12
 func newMixer(ctx context.Context, s *sample, c channels) (*mixer, error) {
 	g := &mixer{channels: c}
 	work := newChannelWork(g.channels, s.x, s.n, s.d)
-	row := func(dst []float64, i int) { work.row(dst, s.row(i)) }
+	row := func(dst []float64, i int) { work.rows(dst, s.row(i)) }
 	ones := slices.Repeat([]float64{1}, s.n)
 	factors, whole := make([][]float64, len(c.Sizes)), make([][]float64, len(c.Sizes))
 	for j := range c.Sizes {

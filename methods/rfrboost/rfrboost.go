@@ -60,14 +60,16 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 	}, path, registry.Memory(memory))
 }
 
-// memory counts the features, the matrices of lines 1 and 3, the pairs of a draw, and the layers of the model.
+// memory counts the features, the matrices of lines 1 and 3, the pairs of draws, and the representations and layers of
+// as many models as are fitted together.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
 	features := m * n
 	if m > n {
 		features += m * n // the n x n form of line 3 reads a transposed copy
 	}
-	return 8*(features+n*(3*d+8*k+12+3*pairsPerRow)+int64(p.Rounds+1)*(m*(d+2+k)+2*k*d)) +
+	booster := n*(d+6*k) + int64(p.Rounds+1)*(m*(d/2+1+k)+2*k*d)
+	return 8*(features+n*(2*d+2*k+12+5*pairsPerRow)+int64(p.Rounds+1)*m*(d/2+1)+boostersAtOnce*booster) +
 		solve.RidgeBytes(2*p.Features, s.N) + solve.RidgeBytes(s.D, s.N) + int64(vmath.PanelBytes(s.D, s.N))
 }
 
@@ -89,32 +91,44 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 		train.Y = slices.Clone(train.Y)
 		mean, deviation = fitting.Standardise(train.Y)
 	}
-	for _, alike := range fitting.Groups(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() }) {
-		longest := slices.MaxFunc(alike, func(a, b int) int { return ps[a].Rounds - ps[b].Rounds })
-		b := newBooster(train, ps[longest], greedy, drawPairs(env.Rand()))
-		m, err := b.fit(ctx)
-		if err != nil {
-			return err
-		}
-		m.rescale(mean, deviation)
-		if b.open > solve.Open {
-			env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda,
-				"largest component of the gradient", fmt.Sprintf("%.1g", b.open))
-		}
-		for _, i := range alike {
-			if err := yield(i, m.first(ps[i].Rounds)); err != nil {
+	groups := fitting.GroupsBy(fitting.Upto(len(ps)), func(i int) Params { return ps[i].anyRounds() },
+		func(i int) int { return ps[i].Rounds })
+	last := func(g int) Params { return ps[groups[g][len(groups[g])-1]] }
+	for _, similar := range fitting.Groups(fitting.Upto(len(groups)), func(g int) Params {
+		return Params{Features: last(g).Features, Scale: last(g).Scale}
+	}) {
+		for some := range slices.Chunk(similar, boostersAtOnce) {
+			boosters := make([]*booster, len(some))
+			for at, g := range some {
+				boosters[at] = newBooster(train, last(g), greedy)
+			}
+			if err := boost(ctx, boosters, drawPairs(env.Rand())); err != nil {
 				return err
+			}
+			for at, b := range boosters {
+				b.model.rescale(mean, deviation)
+				if b.open > solve.Open {
+					env.Log.Warn("a linear model of RFRBoost ended before its minimum", "lambda", b.Lambda,
+						"largest component of the gradient", fmt.Sprintf("%.1g", b.open))
+				}
+				for _, i := range groups[some[at]] {
+					if err := yield(i, b.model.first(ps[i].Rounds)); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}
 	return nil
 }
 
+// boostersAtOnce is how many boosters share the features of the data: those of the default grid.
+const boostersAtOnce = 12
+
 // A booster is the state of the algorithm. Matrices of outputs by rows are K x n.
 type booster struct {
 	Params
 	greedy      bool
-	draw        drawer
 	n, d, k     int
 	x, phi      []float64 // n x d
 	task        registry.Task
@@ -123,13 +137,15 @@ type booster struct {
 	top         solve.Logistic // the problem of line 1, for the logistic loss
 	theta       []float64      // W_t and then b_t
 	scores, res []float64      // W_t Phi_t + b_t; r
+	size        float64        // the Frobenius norm of G before it is scaled
 	open        float64        // the largest component of the gradient where a line 1 ended
+	model       *model
 }
 
-func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booster {
+func newBooster(train registry.Data, p Params, greedy bool) *booster {
 	sh := train.Shape()
-	b := &booster{Params: p, greedy: greedy, draw: draw, n: sh.N, d: sh.D, k: sh.Outputs(), x: fitting.Rows(train.X),
-		task: train.Task, y: train.Y}
+	b := &booster{Params: p, greedy: greedy, n: sh.N, d: sh.D, k: sh.Outputs(), x: fitting.Rows(train.X),
+		task: train.Task, y: train.Y, model: &model{D: sh.D, Outputs: sh.Outputs()}}
 	b.phi = slices.Clone(b.x)
 	b.theta = make([]float64, b.k*(b.d+1))
 	b.scores, b.res, b.shown = make([]float64, b.k*b.n), make([]float64, b.k*b.n), make([]float64, b.k*b.n)
@@ -151,51 +167,72 @@ func newBooster(train registry.Data, p Params, greedy bool, draw drawer) *booste
 	return b
 }
 
-// fit runs the algorithm. It ends early if the residuals or W_t are zero, or if there are fewer than two rows.
-func (b *booster) fit(ctx context.Context) (*model, error) {
-	m := &model{D: b.d, Outputs: b.k}
-	features := 2 * b.Features
-	f := make([]float64, features*b.n)
+// boost runs the algorithm, round by round, for boosters on the same rows with equal Features and Scale. They share the
+// features of the data, with their products, and also those of the first representation, which is the data. A booster
+// ends early if its residuals or W_t are zero, or if there are fewer than two rows.
+func boost(ctx context.Context, boosters []*booster, draw drawer) error {
+	b := boosters[0]
+	x, n, d, m := b.x, b.n, b.d, b.Features
+	f := make([]float64, 2*m*n)
 	var wide, narrow solve.Ridge // of line 3 and of line 1
-	for {
-		if err := b.refit(ctx, &narrow); err != nil { // line 1
-			return nil, err
+	for first := true; ; first = false {
+		var left []*booster
+		for _, b := range boosters {
+			if err := b.refit(ctx, &narrow); err != nil { // line 1
+				return err
+			}
+			b.model.Tops = append(b.model.Tops, slices.Clone(b.theta))
+			if b.size = b.residuals(); len(b.model.Tops) <= b.Rounds && b.size > 0 && n > 1 {
+				left = append(left, b)
+			}
 		}
-		m.Tops = append(m.Tops, slices.Clone(b.theta))
-		size := b.residuals()
-		if len(m.Tops) > b.Rounds || !(size > 0) || b.n < 2 {
-			return m, nil
+		if boosters = left; len(left) == 0 {
+			return nil
 		}
-		r := round{Deep: b.layer(b.phi), Wide: b.layer(b.x)} // line 2
-		half := b.Features * b.n
-		r.Deep.features(f[:half], b.phi, b.d)
-		r.Wide.features(f[half:], b.x, b.d)
-		w := b.theta[:b.k*b.d]
-		penalty, scale := b.Rho, math.Sqrt(float64(b.n))/size
-		if b.greedy {
-			square := vector.Dot(w, w)
-			penalty, scale = b.Rho/square, 1/square
+		var r round
+		deep := draw(n, m) // line 2
+		r.Wide = newLayer(x, d, draw(n, m)(x, d, b.shown, b.k), b.Scale)
+		r.Wide.features(f[m*n:], x, d)
+		for i, b := range boosters {
+			if i == 0 || !first {
+				r.Deep = newLayer(b.phi, d, deep(b.phi, d, b.shown, b.k), b.Scale)
+				r.Deep.features(f[:m*n], b.phi, d)
+			}
+			var err error
+			if i == 0 {
+				err = wide.Set(ctx, f, 2*m, n, !b.greedy)
+			} else if !first {
+				err = wide.Renew(ctx, m)
+			}
+			if err != nil {
+				return err
+			}
+			if err := b.add(ctx, &wide, r); err != nil {
+				return err
+			}
 		}
-		if err := wide.Set(ctx, f, features, b.n, !b.greedy); err != nil {
-			return nil, err
-		}
-		var fitted []float64
-		var err error
-		if r.S, r.Shift, fitted, err = wide.Solve(ctx, b.res, b.k, penalty); err != nil { // line 3
-			return nil, err
-		}
-		r.Step = b.LearningRate * scale
-		if !b.greedy {
-			r.Step *= b.lineSearch(fitted, scale)
-		}
-		m.Rounds = append(m.Rounds, r)
-		addLayer(b.phi, fitted, w, r.Step, b.k, b.d) // line 4
 	}
 }
 
-// layer draws the features of a representation.
-func (b *booster) layer(z []float64) layer {
-	return newLayer(z, b.d, b.draw(z, b.d, b.shown, b.k, b.Features), b.Scale)
+// add is lines 3 and 4 for a round with its features.
+func (b *booster) add(ctx context.Context, wide *solve.Ridge, r round) (err error) {
+	w := b.theta[:b.k*b.d]
+	penalty, scale := b.Rho, math.Sqrt(float64(b.n))/b.size
+	if b.greedy {
+		square := vector.Dot(w, w)
+		penalty, scale = b.Rho/square, 1/square
+	}
+	var fitted []float64
+	if r.S, r.Shift, fitted, err = wide.Solve(ctx, b.res, b.k, penalty); err != nil { // line 3
+		return err
+	}
+	r.Step = b.LearningRate * scale
+	if !b.greedy {
+		r.Step *= b.lineSearch(fitted, scale)
+	}
+	b.model.Rounds = append(b.model.Rounds, r)
+	addLayer(b.phi, fitted, w, r.Step, b.k, b.d) // line 4
+	return nil
 }
 
 // addLayer adds step H W to the rows of phi, with H (k x n) and W (k x d).

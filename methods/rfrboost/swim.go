@@ -28,34 +28,37 @@ const (
 // A pair is two rows.
 type pair struct{ first, second int }
 
-// A drawer returns m pairs of the rows z (n x d) with targets y (n x k).
-type drawer func(z []float64, d int, y []float64, k, m int) []pair
+// A drawer makes the random numbers of the draw of m pairs of n rows. The pairs themselves depend on the rows z (n x d)
+// and their targets y (n x k).
+type drawer func(n, m int) func(z []float64, d int, y []float64, k int) []pair
 
 // drawPairs draws with the generator r. If all probabilities are zero, all pairs are as probable.
 func drawPairs(r *rng.RandomState) drawer {
-	return func(z []float64, d int, y []float64, k, m int) []pair {
-		n := len(z) / d
-		pairs, sums := make([]pair, pairsPerRow*n), make([]float64, pairsPerRow*n)
-		total := 0.0
+	return func(n, m int) func(z []float64, d int, y []float64, k int) []pair {
+		pairs, u := make([]pair, pairsPerRow*n), make([]float64, m)
 		for i := range pairs {
-			first := i % n
-			second := (first + 1 + r.Intn(n-1)) % n
-			pairs[i] = pair{first, second}
-			total += distance(y[first*k:(first+1)*k], y[second*k:(second+1)*k]) / max(leastLength,
-				distance(z[first*d:(first+1)*d], z[second*d:(second+1)*d]))
-			sums[i] = total
+			pairs[i] = pair{i % n, (i%n + 1 + r.Intn(n-1)) % n}
 		}
-		out := make([]pair, m)
-		for j := range out {
-			u := r.Float64()
-			if !(total > 0) {
-				out[j] = pairs[int(u*float64(len(pairs)))]
-				continue
+		for j := range u {
+			u[j] = r.Float64()
+		}
+		return func(z []float64, d int, y []float64, k int) []pair {
+			sums, total := make([]float64, len(pairs)), 0.0
+			for i, p := range pairs {
+				total += distance(y[p.first*k:][:k], y[p.second*k:][:k]) /
+					max(leastLength, distance(z[p.first*d:][:d], z[p.second*d:][:d]))
+				sums[i] = total
 			}
-			at, _ := slices.BinarySearch(sums, u*total)
-			out[j] = pairs[min(at, len(pairs)-1)]
+			out := make([]pair, m)
+			for j, u := range u {
+				at := int(u * float64(len(pairs)))
+				if total > 0 {
+					at, _ = slices.BinarySearch(sums, u*total)
+				}
+				out[j] = pairs[min(at, len(pairs)-1)]
+			}
+			return out
 		}
-		return out
 	}
 }
 

@@ -155,6 +155,9 @@ func (t *table) document() doc.Document {
 	if t.comparison != nil {
 		d.Blocks = append(d.Blocks, t.comparison.table(t.o.Decimals, t.Metric))
 	}
+	if quoted, records := Quoted(t.Table, t.o.Decimals); records.Rows != nil && !t.o.OmitPublished {
+		d.Blocks = append(d.Blocks, quoted, records)
+	}
 	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.missing(), t.records())
 	return d
 }

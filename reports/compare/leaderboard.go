@@ -75,7 +75,7 @@ func leaderboard(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
-		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes()}
+		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes(t.QuotedNotes()...)}
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(t, ev)}
 	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
 	return d, nil

@@ -46,12 +46,14 @@ type Rows interface {
 	Skipped(ctx context.Context, protocol string) ([]result.Exclusion, error)
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
+	Quoted(ctx context.Context) ([]published.Value, error)
 	Path() string // names the database to people
 }
 
 // Methods knows methods; registry.Registry is one.
 type Methods interface {
 	Lookup(name string) (registry.Spec, error)
+	Alias(name string) string // the method that is known elsewhere by the name; "" for none
 }
 
 // Sets knows data sets: those of the catalogue and the user's own.
@@ -129,6 +131,7 @@ type Frame struct {
 
 	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
 	found  []store.Finding          // see Rows
+	quoted []published.Value        // what others print, by any metric and on any set
 	pinned map[string]store.Version // the versions in columns of NAME@VERSION
 	// the rows of tables: the requested sets or the protocol's, then other stored sets
 	sets []Dataset
@@ -171,6 +174,9 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, err
 	}
 	if f.Grids, err = rows.Grids(ctx, src.Protocol.Name); err != nil {
+		return f, err
+	}
+	if f.quoted, err = rows.Quoted(ctx); err != nil {
 		return f, err
 	}
 	if err := f.checkAsked(all); err != nil {
@@ -267,6 +273,9 @@ func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 		if strings.EqualFold(r.Method, name) {
 			return r.Method, nil
 		}
+	}
+	if method := f.Registry.Alias(name); method != "" {
+		return method, nil
 	}
 	return "", err
 }

@@ -82,6 +82,33 @@ func (t *Table) Printed() (values []published.Value, units []string) {
 	return published.Comparable(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
 }
 
+// Quoted returns the values that `bench import --published` stored for data sets of the table, by its metric, in its
+// unit and in the order of its sets.
+func (t *Table) Quoted() (out []published.Value) {
+	for _, s := range t.Sets {
+		for _, v := range t.Frame.quoted {
+			if v, ok := v.In(t.Metric.Name); ok && v.Dataset == s.Name {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// QuotedNotes says where the imported values are; nil without any.
+func (t *Table) QuotedNotes() []string {
+	var sources, sets []string
+	for _, v := range t.Quoted() {
+		AppendUnique(&sources, v.Source)
+		AppendUnique(&sets, v.Dataset)
+	}
+	if sets == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Others print values on %s (%s); they enter no test, rank or interval, and `%s` shows "+
+		"them.", Briefly(sets, "data set"), strings.Join(sources, "; "), t.Frame.Run.Other("report", "accuracy"))}
+}
+
 // PrintsRanks reports whether the source prints average ranks of all of these methods, by the metric of the table.
 func (t *Table) PrintsRanks(methods []string) bool {
 	return published.Ranks(t.Frame.Protocol.Published, t.Metric.Name, methods)

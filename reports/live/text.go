@@ -24,6 +24,9 @@ func (s State) Text(width int) []string {
 	if s.Runs > 0 {
 		line("%s", bar(width, s.Ended, s.Planned))
 	}
+	for _, n := range s.Notes {
+		out = append(out, strings.Split(text.WrapSoft(wording.Spelled(n), width), "\n")...)
+	}
 	if len(s.Workers) > 0 {
 		line("")
 		line("%s %5s %6s", pad("worker", width-13), "jobs", "cells")

@@ -50,6 +50,10 @@ const methodsSideBySide = 6
 // addPrinted compares our values with those of the protocol's source, if there are any, in blocks of methods.
 func (p *Page) addPrinted(o Options) error {
 	t := &p.table
+	if quoted, records := accuracy.Quoted(t, p.decimals()); records.Rows != nil {
+		quoted.Heading = ""
+		addPart(&p.More, "Values that others print", quoted.Caption, quoted)
+	}
 	c := accuracy.ComparePrinted(t, o.Level)
 	if c == nil || len(c.Cells) == 0 {
 		return nil

@@ -14,14 +14,19 @@ const (
 // Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by
 // strip of the columns, and looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
-	clear(dst)
+	return gramRows(ctx, dst, a, n, k, n)
+}
+
+// gramRows is Gram for a dst that has all products without one of the first rows of a: it computes the others.
+func gramRows(ctx context.Context, dst, a []float64, n, k, rows int) error {
+	clear(dst[:rows*n])
 	for from := 0; from < k; from += gramDepth {
 		depth := min(gramDepth, k-from)
-		for lo := 0; lo < n; {
+		for lo := 0; lo < rows; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			hi := min(n, lo+max(blockSize, gramWork/(depth*(n-lo))))
+			hi := min(rows, lo+max(blockSize, gramWork/(depth*(n-lo))))
 			vmath.GramAddPart(dst, n, a[from:], k, n, depth, lo, hi)
 			lo = hi
 		}

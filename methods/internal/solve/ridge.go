@@ -20,6 +20,7 @@ import (
 type Ridge struct {
 	p, n      int
 	f, means  []float64
+	rows      []float64 // f', where n < p
 	intercept bool
 	gram      []float64
 	system    Shifted
@@ -34,17 +35,26 @@ func RidgeBytes(p, n int) int64 {
 // Set takes the features, which it keeps and centres.
 func (r *Ridge) Set(ctx context.Context, f []float64, p, n int, intercept bool) error {
 	r.p, r.n, r.f, r.intercept, r.means = p, n, f, intercept, make([]float64, p)
-	for j := range r.means {
-		if intercept {
-			r.means[j] = centre(f[j*n : (j+1)*n])
+	side := min(p, n)
+	r.gram = slices.Grow(r.gram[:0], side*side)[:side*side]
+	return r.Renew(ctx, p)
+}
+
+// Renew takes the first features again, of which there are count, since their values have changed. The products of the
+// others among themselves stay.
+func (r *Ridge) Renew(ctx context.Context, count int) error {
+	p, n := r.p, r.n
+	for j := range count {
+		if r.intercept {
+			r.means[j] = centre(r.f[j*n : (j+1)*n])
 		}
 	}
-	side, rows := p, f
-	if n < p {
-		side, rows = n, vmath.Transposed(f, p, n)
+	if n >= p {
+		return gramRows(ctx, r.gram, r.f, p, n, count)
 	}
-	r.gram = slices.Grow(r.gram[:0], side*side)[:side*side]
-	return Gram(ctx, r.gram, rows, side, max(n, p))
+	r.rows = slices.Grow(r.rows[:0], p*n)[:p*n]
+	vmath.Transpose(r.rows, p, r.f, n, count, n)
+	return Gram(ctx, r.gram, r.rows, n, p)
 }
 
 // Solve returns S (K x p), s, and the fitted values S f_i + s (K x n).

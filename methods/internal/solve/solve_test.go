@@ -103,6 +103,28 @@ func TestRidge(t *testing.T) {
 	})
 }
 
+// TestRidgeRenews: where the first features have changed, the solution has the bits of one for new features.
+func TestRidgeRenews(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, n := rapid.IntRange(1, 40).Draw(t, "p"), rapid.IntRange(2, 40).Draw(t, "n")
+		count, y := rapid.IntRange(0, p).Draw(t, "count"), numbers(t, n, "y")
+		f, other := numbers(t, p*n, "f"), numbers(t, count*n, "other")
+		whole := append(slices.Clone(other), f[count*n:]...)
+		var r, anew Ridge
+		must.Do(t, r.Set(context.Background(), f, p, n, true))
+		copy(f, other)
+		must.Do(t, r.Renew(context.Background(), count))
+		must.Do(t, anew.Set(context.Background(), whole, p, n, true))
+		w, s, fitted, err := r.Solve(context.Background(), y, 1, 0.1)
+		must.Do(t, err)
+		w2, s2, fitted2, err := anew.Solve(context.Background(), y, 1, 0.1)
+		must.Do(t, err)
+		if !slices.Equal(w, w2) || s[0] != s2[0] || !slices.Equal(fitted, fitted2) {
+			t.Errorf("%d of %d features of %d rows: %v %v, want %v %v", count, p, n, w, s, w2, s2)
+		}
+	})
+}
+
 // TestShifted: the system of a lower triangle within a wider matrix is that of its definition, or is refused.
 func TestShifted(t *testing.T) {
 	var s Shifted

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
@@ -36,9 +37,10 @@ type lowRank struct {
 	large       []int     // l, ascending
 	isLarge     []bool    // of each example: whether it is in large
 	root        []float64 // n: sqrt(D), 0 for the examples l
-	strip       []float64 // R x stripRows: rows of V, scaled and turned
+	strip       []float64 // stripRows x wide: rows of V, scaled
 	turned      []float64 // turnedRows x R
-	small       []float64 // A, then C
+	wide        int       // R, rounded up to a multiple of eight for vmath.Outer
+	small       []float64 // wide x wide: A, then C, both R x R
 	w, schur    []float64
 	f, fs       *solve.Factorizer
 	householder [][]float64 // of each kernel: the unit vector of its reflection, or zeros for no reflection
@@ -57,11 +59,12 @@ type lowRank struct {
 }
 
 func newLowRank(m *mixture, room *scratch) *lowRank {
-	n, rank := m.n, m.rank
+	n, rank, wide := m.n, m.rank, (m.rank+7)&^7
 	most := Apart(n, rank)
-	s := &lowRank{m: m, most: most, isLarge: make([]bool, n), f: solve.NewFactorizer(rank), fs: solve.NewFactorizer(0)}
-	s.strip, s.turned = room.take(rank*stripRows), room.take(rank*turnedRows)
-	s.small, s.w, s.schur = room.take(rank*rank), room.take(most*rank), room.take(most*most)
+	s := &lowRank{m: m, wide: wide, most: most, isLarge: make([]bool, n), f: solve.NewFactorizer(rank),
+		fs: solve.NewFactorizer(0)}
+	s.strip, s.turned = room.take(wide*stripRows), room.take(rank*turnedRows)
+	s.small, s.w, s.schur = room.take(wide*wide), room.take(most*rank), room.take(most*most)
 	s.t, s.sum, s.part, s.ul = room.take(rank), room.take(rank), room.take(rank), room.take(most)
 	for _, a := range []*[]float64{&s.root, &s.apart, &s.kv, &s.rest, &s.near, &s.diagonal} {
 		*a = room.take(n)
@@ -95,7 +98,7 @@ const (
 	// refined is the size of the residual at which a solution needs no correction, as a share of the right side.
 	refined = 1e-10
 	// stripRows is the number of rows of V whose products are added to A at once.
-	stripRows = 384
+	stripRows = 128
 	// sweepValues is the number of elements of V that a sweep takes at once.
 	sweepValues = 1 << 16
 	// turnedRows is the number of columns of A that are multiplied by L' at once.
@@ -162,24 +165,17 @@ func (s *lowRank) prepare(ctx context.Context, d []float64) error {
 
 // gram writes V_s'D_s V_s to small.
 func (s *lowRank) gram(ctx context.Context) error {
-	rank := s.m.rank
+	rank, wide := s.m.rank, s.wide
 	clear(s.small)
-	for lo := 0; lo < s.m.n; lo += stripRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		root := s.root[lo:min(lo+stripRows, s.m.n)]
-		vmath.Transpose(s.strip, stripRows, s.m.parts.Stack[lo*rank:], rank, len(root), rank)
-		for r := range rank {
-			row := s.strip[r*stripRows:][:len(root)]
-			for i, v := range root {
-				row[i] *= v
-			}
-		}
-		vmath.GramAddPart(s.small, rank, s.strip, stripRows, rank, len(root), 0, rank)
+	err := fitting.Blocks(ctx, s.m.n, stripRows, func(lo, hi int) {
+		vmath.ScaleRows(s.strip, wide, s.m.parts.Stack[lo*rank:], rank, hi-lo, rank, s.root[lo:hi])
+		vmath.Outer(s.small, wide, s.strip, wide, hi-lo, 0, vmath.Add)
+	})
+	vmath.Mirror(s.small, wide)
+	for r := range rank {
+		copy(s.small[r*rank:(r+1)*rank], s.small[r*wide:])
 	}
-	vmath.Mirror(s.small, rank)
-	return nil
+	return err
 }
 
 // prepareLarge makes W and factors 1 + sqrt(D_l) W W' sqrt(D_l).

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -33,6 +34,8 @@ type Input struct {
 	Left  []result.Exclusion
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
+	// Printed are values that others print.
+	Printed []published.Value
 }
 
 // Set is what is known of a data set.
@@ -61,7 +64,7 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids}, in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids, in.Printed}, in.Source)
 }
 
 // Of is the input of rows, on their data sets in the order in which these come.
@@ -102,7 +105,8 @@ type rows struct {
 	left        []result.Exclusion
 	found       []store.Finding
 
-	grids map[string][]json.RawMessage
+	grids  map[string][]json.RawMessage
+	quoted []published.Value
 }
 
 func (r rows) Path() string { return "some_results.db" }
@@ -110,6 +114,8 @@ func (r rows) Path() string { return "some_results.db" }
 func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { return r.left, nil }
 
 func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
+
+func (r rows) Quoted(context.Context) ([]published.Value, error) { return r.quoted, nil }
 
 func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
 	return r.grids, nil
@@ -156,6 +162,9 @@ func (in Input) Lookup(name string) (registry.Spec, error) {
 	}
 	return registry.Spec{Name: name, Tasks: tasks}, nil
 }
+
+// Alias knows none.
+func (in Input) Alias(string) string { return "" }
 
 // Open knows the sets whose file is the path.
 func (in Input) Open(path string) (*catalogue.Entry, error) {
