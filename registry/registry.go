@@ -164,8 +164,10 @@ func (r Registry) Lookup(name string) (Spec, error) {
 	}
 	meant := wording.Suggest(name, r.Names())
 	for _, alias := range wording.Suggest(name, r.Aliases("")) {
-		if of := r.Alias(alias); !slices.ContainsFunc(meant, func(m string) bool { return strings.HasPrefix(m, of) }) {
-			meant = append(meant, of+" ("+alias+")")
+		of := r.Alias(alias) + " "
+		there := func(m string) bool { return strings.HasPrefix(m+" ", of) }
+		if 2*len(name) >= len(alias) && !slices.ContainsFunc(meant, there) {
+			meant = append(meant, of+"("+alias+")")
 		}
 	}
 	if meant != nil {

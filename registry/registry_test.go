@@ -208,6 +208,7 @@ func TestAliases(t *testing.T) {
 	must.Be(t, aliased.Aliases("LGBM"), []string{"LGBMClassifier", "LightGBM"})
 	must.Say(t, must.Err(aliased.Lookup("LigthGBM")), `no method is named "LigthGBM"; did you mean LGBM (LightGBM)?`)
 	must.Say(t, must.Err(aliased.Lookup("LightGBM")), "did you mean LGBM (LightGBM)?")
+	must.Say(t, must.Err(aliased.Lookup("Rand")), "known: LGBM, RF") // too little of an alias
 	own := aliased.With(define("lightgbm", nil))
 	must.Be(t, own.Alias("LightGBM"), "")
 	must.Be(t, own.Alias("RandomForest"), "RF")
