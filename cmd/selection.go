@@ -115,7 +115,7 @@ func datasetOf(c store.Cell) string  { return c.Dataset }
 type storedNames func() ([]store.Cell, error)
 
 // find returns a name as stored cells have it, or the error that nothing is called so. The error suggests groups with
-// similar names, if it suggests nothing or aliases alone.
+// similar names, if it suggests nothing.
 func (s storedNames) find(name string, unknown error, groups []string, of func(store.Cell) string) (string, error) {
 	all, err := s()
 	i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
@@ -124,13 +124,7 @@ func (s storedNames) find(name string, unknown error, groups []string, of func(s
 	}
 	says, hint, _ := strings.Cut(unknown.Error(), "; ")
 	meant := wording.Suggest(name, groups)
-	others, also := strings.CutPrefix(hint, "did you mean ")
-	if aliases := strings.Contains(others, "("); also && aliases { // a group is as near as an alias of a method
-		meant = append(meant, strings.TrimSuffix(others, "?"))
-	} else if also {
-		meant = nil
-	}
-	if meant != nil && err == nil {
+	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
 	}
 	return name, usageError(cmp.Or(databaseError(err), unknown))
