@@ -128,11 +128,12 @@ gate() {
   shift 2
   rm -f "$work"/gate.db*
   "$@" --db "$work/gate.db" import reference >"$work/said" 2>&1 || die "$build: $(cat "$work/said")"
-  for method in BMKR GFC PBRFF GBRFF1 LGBM GBRFF2; do
+  "$@" --db "$work/gate.db" query --format csv "SELECT DISTINCT method FROM results WHERE dataset = 'wine'" >"$work/methods"
+  for method in $(tail -n +2 "$work/methods"); do
     "$@" --db "$work/gate.db" verify --protocol table2 --methods $method --datasets wine,newthyroid --sample "$cells" --seed 1 \
       >"$work/said" 2>&1 || die "$build gets other bits: $(cat "$work/said")"
   done
-  say "$build: $cells cells of each of six methods of the reference run have equal bits"
+  say "$build: $cells cells of each method of the reference run have equal bits"
 }
 "$amd64" data fetch wine newthyroid >"$work/said" 2>&1 || die "$(cat "$work/said")"
 gate "the binary for amd64" 3 "$amd64"
