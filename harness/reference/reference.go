@@ -20,7 +20,9 @@ var files embed.FS
 
 // Costs says how long a cell of each method takes on each data set under the protocol table2, in CSV: the task, the
 // number of classes, the rows and the features of the training part, the number of grid points, the scale of these (see
-// registry.Spec.Scale), and seconds of processor time. Its last column says where the time is from.
+// registry.Spec.Scale), and seconds of processor time. Its last column says where the time is from. A scaled cell is
+// one cell times the ratio of processor times of cells after and before the method became faster, both measured in one
+// run.
 //
 //go:embed costs.csv
 var Costs string
