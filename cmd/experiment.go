@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/processes"
@@ -255,33 +258,51 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 	return nil
 }
 
-// experimentResults makes results of a protocol available. If the database has none, the results that come with the
-// program are read into a temporary database. from describes the source in words, "" for the user's own database.
-// remove deletes the temporary database.
+// experimentResults is someResults, and an error where there are none.
 func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
-	name := exp.Protocol.Name
+	own := a.db
+	from, remove, err = a.someResults(ctx, exp, "")
+	switch {
+	case err == nil && remove == nil:
+		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
+			"compute them with `bench experiment run`", own, exp.Protocol.Name)
+	case err == nil && from != "":
+		a.say("%s holds no result of protocol %s: drawn from %s", own, exp.Protocol.Name, from)
+	}
+	return from, remove, err
+}
+
+// someResults makes results of a protocol available. If the database has none, or none of a named method, the results
+// that come with the program are read into a temporary database. from describes these in words, and is "" for the
+// user's own database. remove deletes the temporary database; it is nil where there are no results.
+func (a *app) someResults(ctx context.Context, exp *plan.Experiment, method string) (from string, remove func(),
+	err error) {
 	db, err := store.OpenReader(ctx, a.db)
 	switch {
 	case err == nil:
-		stored, err := db.Versions(ctx, name)
+		stored, err := db.Versions(ctx, exp.Protocol.Name)
 		db.Close()
-		if err != nil || len(stored) > 0 {
+		has := func(v store.Version) bool { return method == "" || v.Method == method }
+		if err != nil || slices.ContainsFunc(stored, has) {
 			return "", func() {}, err
 		}
 	case !isNoDatabase(err):
 		return "", nil, databaseError(err)
 	}
-	dir, err := os.MkdirTemp("", "bench-experiment-")
+	if method != "" {
+		runs, err := reference.Runs(exp.Protocol.Name)
+		of := func(r result.Run) bool { return r.Method == method }
+		if err != nil || !slices.ContainsFunc(runs, of) {
+			return "", nil, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "bench-results-")
 	if err != nil {
 		return "", nil, err
 	}
 	temporary := filepath.Join(dir, "results.db")
 	in, there, err := admit.Included(ctx, exp, temporary)
-	if err == nil && !there {
-		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
-			"compute them with `bench experiment run`", a.db, name)
-	}
-	if err != nil {
+	if err != nil || !there {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	own := a.db
@@ -293,6 +314,5 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)
 	}
-	a.say("%s holds no result of protocol %s: drawn from %s", own, name, from)
 	return from, remove, nil
 }

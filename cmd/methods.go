@@ -50,12 +50,12 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 	var protocol string
 	c := &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Show a method's parameters, grid and capabilities",
+		Short:             "Show a method's parameters, grid and capabilities, and what results say of it",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeMethods,
 	}
 	protocolFlag(c, &protocol, defaultProtocol)
-	return a.lists(c, func(_ *cobra.Command, args []string, l *listing) error {
+	return a.lists(c, func(c *cobra.Command, args []string, l *listing) error {
 		exp, err := a.experiment(protocol)
 		if err != nil {
 			return err
@@ -64,7 +64,10 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return l.describeMethod(s, exp)
+		if err := l.describeMethod(s, exp); err != nil {
+			return err
+		}
+		return a.know(c.Context(), l, exp, protocol, s.Name)
 	})
 }
 
