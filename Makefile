@@ -1,7 +1,7 @@
-# bench: make run says who leads in a published table, computed again; make test runs the tests.
+# bench: make run gives a method its place among those of the reference run; make test runs the tests.
 #
 #   make build   bin/bench
-#   make run     the reference run, a proof of it on this machine, classic methods beside it, who leads; report.html
+#   make run     the reference run, a part of it computed again, a method of one's own and its place; report.html
 #   make test    formatting and order of imports, vet, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
 #   make staticcheck   what staticcheck finds
@@ -18,7 +18,6 @@
 
 GO      ?= go
 BENCH   := bin/bench
-BUDGET  ?= 4m
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
@@ -35,7 +34,7 @@ release:
 	scripts/release.sh
 
 run: build
-	@scripts/first.sh $(BENCH) $(BUDGET)
+	@scripts/first.sh $(BENCH)
 
 # The limit of time is for tests that hang, not for a machine whose cores are busy. Test programs are linked without
 # symbols and what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that

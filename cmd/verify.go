@@ -170,6 +170,7 @@ func (m *messages) printVerified(verified []verify.Verified, l *listing) (differ
 		t := methods[method]
 		m.say("%s: %s compared, %d differ", method, plural(t.cells, "cell"), t.differ)
 	}
+	m.say("%d of %s equal the stored ones, bit for bit", len(verified)-differ, plural(len(verified), "cell"))
 	return differ, nil
 }
 

@@ -68,6 +68,9 @@ var Kinds = []Kind{
 	{"wide", "at most 20 rows for each column", func(e *Entry) bool { return e.Rows > 0 && e.Rows <= 20*e.Features }},
 	{"categorical", "categories as 0/1 columns, or at most four values in at least a third of the columns",
 		func(e *Entry) bool { return len(e.Categorical) > 0 || e.Codes > 0 && 3*e.Codes >= e.Features }},
+	{"included", "the program brings or makes their rows", func(e *Entry) bool {
+		return e.Generated || slices.ContainsFunc(e.Files, e.Embedded)
+	}},
 }
 
 // GroupNames returns the names that stand for several sets, sorted.

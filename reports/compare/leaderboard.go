@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -31,13 +34,20 @@ can be compared.
 
 The leader is chosen by the data, so that the tests are adjusted for each method with
 each. With --focus the others are compared with that method, which you name before
-you look, and the tests are adjusted for it alone.`,
+you look, and the tests are adjusted for it alone. Sets on which it has no result are
+then left out. --short fits on a screen.`,
 	Example: `  bench report leaderboard
-  bench report leaderboard --focus MyBoost
+  bench report leaderboard --focus MyBoost --short
   bench report leaderboard --datasets small --methods trees,kernels
   bench report leaderboard -o board.pdf
   bench report leaderboard --format latex -o leaders.tex`,
-	Flags: report.Tests("focus", "compare the others with this method (default with the leader)", leaderboard),
+	Flags: func(flags *pflag.FlagSet) report.Build {
+		short := flags.Bool("short", false, "a screen: the ten best methods, that of --focus, and the last one")
+		return report.Tests("focus", "compare the others with this method, over the sets that it has (default with "+
+			"the leader)", func(t *frame.Table, o report.TestOptions) (doc.Document, error) {
+			return leaderboard(t, o, *short)
+		})(flags)
+	},
 }
 
 // leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
@@ -53,7 +63,16 @@ you look, and the tests are adjusted for it alone.`,
 //
 // The result is the document. It is an error if an option has no meaning, if there is only one method or no set
 // that counts, or if stored cells contradict each other.
-func leaderboard(t *frame.Table, o report.TestOptions) (doc.Document, error) {
+//
+// With a named method, sets on which it has no result are left out. The short document has no explanations.
+func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document, error) {
+	without := ""
+	if short {
+		t.FullCommand = "" // for what is missing, which the whole document says
+	}
+	if o.Control != "" {
+		t, without = having(t, o.Control)
+	}
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
@@ -76,9 +95,74 @@ func leaderboard(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 	}
 	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
 		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes(t.QuotedNotes()...)}
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, b.table(t, ev)}
+	if without != "" {
+		d.Notes = append(d.Notes, without)
+	}
+	table := b.table(t, ev)
+	if short {
+		table, d.Notes = b.short(table), nil
+	}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, table}
 	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
 	return d, nil
+}
+
+// having is the table over the sets on which a method has results, and a note on the others; "" if there are none.
+func having(t *frame.Table, method string) (*frame.Table, string) {
+	var names, without []string
+	for _, s := range t.Sets {
+		if s.Group != frame.GroupMain || s.Entries[slices.Index(t.Methods, method)].Has {
+			names = append(names, s.Name)
+		} else {
+			without = append(without, s.Name)
+		}
+	}
+	if len(without) == 0 || len(names) == 0 {
+		return t, ""
+	}
+	part := t.Part(t.Methods, names)
+	return &part, fmt.Sprintf("Left out, since %s has no result there: %s.", method, strings.Join(without, ", "))
+}
+
+// leaders is how many methods the short table begins with.
+const leaders = 10
+
+// short leaves rows and columns out of the table: the place by the mean comes first, and the leaders, the asked method
+// and the last whole method stay. A row says how many are left out.
+func (b *Board) short(whole doc.Table) doc.Table {
+	out := whole
+	out.Legend, out.Best, out.Sections, out.Head = nil, "", nil, []doc.Column{{Name: "place"}}
+	var keep []int
+	for i, c := range whole.Head {
+		if !slices.Contains([]string{"from", "to", "best"}, c.Name) {
+			keep, out.Head = append(keep, i), append(out.Head, c)
+		}
+	}
+	rows, skipped := slices.Concat(whole.Sections...), 0
+	skip := func() {
+		if skipped > 0 {
+			out.Add(fmt.Sprintf("(%d more)", skipped), make([]doc.Entry, len(out.Head))...)
+		}
+		skipped = 0
+	}
+	for i, row := range rows {
+		if i >= leaders && b.Rows[i].Place != b.Asked && i != b.Field-1 {
+			skipped++
+			continue
+		}
+		skip()
+		place := frame.Absent
+		if i < b.Field {
+			place = fmt.Sprint(i + 1)
+		}
+		entries := doc.Texts(place)
+		for _, k := range keep {
+			entries = append(entries, row.Entries[k])
+		}
+		out.Add(row.Name, entries...)
+	}
+	skip()
+	return out
 }
 
 // figure draws the ranks, the smallest average first.

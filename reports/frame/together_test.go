@@ -228,6 +228,9 @@ func TestCountedSets(t *testing.T) {
 		"nothing in common":             {[][]int{{1, 2}, {3, 4, 5}, {6}}, []int{3, 4, 5}},
 		"many methods with few sets": {[][]int{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2}, {1, 2}, {1, 2}, {1, 2, 3}, {3}},
 			[]int{1, 2, 3, 4}},
+		"two of nine": {[][]int{{1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}},
+			[]int{1, 2}},
+		"two of nine, and no two others": {[][]int{{1, 2}, {1, 2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}}, []int{1, 2}},
 	} {
 		if got := countedSets(c.have); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v count, want %v", name, got, c.want)

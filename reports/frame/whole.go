@@ -98,14 +98,18 @@ func (t *Table) count() {
 }
 
 // countedSets returns the counted sets from the lists of sets that each method has: the largest list that two methods
-// have in common, of equally large ones that which most methods have. A third method with fewer sets takes none away.
-// The list of a method that is alone counts whole.
+// and a quarter of all methods have, of equally large ones that which most methods have. If there is none, two methods
+// are enough. A third method with fewer sets takes none away, but a few do not decide for a field of many. The list of
+// a method that is alone counts whole.
 func countedSets(have [][]int) (counted []int) {
 	have = slices.DeleteFunc(slices.Clone(have), func(sets []int) bool { return len(sets) == 0 })
 	if len(have) == 1 {
 		return have[0]
 	}
-	most := 0
+	most, enough := 0, 1 // enough is more than the length of any list
+	for _, sets := range have {
+		enough += len(sets)
+	}
 	for i, one := range have {
 		for _, other := range have[:i] {
 			common := slices.DeleteFunc(slices.Clone(one), func(set int) bool { return !slices.Contains(other, set) })
@@ -115,7 +119,11 @@ func countedSets(have [][]int) (counted []int) {
 					methods++
 				}
 			}
-			if worth := len(common)*(len(have)+1) + methods; len(common) > 0 && worth > most {
+			worth := len(common)*(len(have)+1) + methods
+			if 4*methods >= len(have) {
+				worth += (len(have) + 1) * enough
+			}
+			if len(common) > 0 && worth > most {
 				counted, most = common, worth
 			}
 		}
