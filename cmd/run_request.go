@@ -87,15 +87,15 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if f.dryRun {
 		return a.dryRun(ctx, exp, req, f)
 	}
-	if err := a.bringReference(ctx, chosen, f); err != nil {
+	if err := a.storeReference(ctx, chosen, f); err != nil {
 		return err
 	}
 	return a.compute(ctx, exp, req, f)
 }
 
-// bringReference stores the results that come with the program in a database that is made now, for a run of a method
-// that they lack on all sets and splits of their protocol: whoever starts that run asks how good the method is.
-func (a *app) bringReference(ctx context.Context, c choice, f runFlags) error {
+// storeReference stores the results that come with the program in a new database, before a run of a method that is not
+// among them on all sets and splits of their protocol: the user of that run asks how good the method is.
+func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
 	if _, err := os.Stat(a.db); !f.reference || !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -85,7 +85,8 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 	return c, err
 }
 
-// excluded resolves the names of --exclude, of which some may be those of stored cells alone.
+// excluded resolves the names of --exclude. Some may be names that only stored cells have, such as that of a plugin
+// which is not here.
 func (a *app) excluded(c choice, names []string, cells storedNames) ([]string, error) {
 	all, err := cells()
 	if err != nil {
@@ -140,7 +141,8 @@ func (a *app) notAMethod(name string, unknown error) error {
 	return unknown
 }
 
-// alias returns the method that is known elsewhere by a name, and says once which it is; "" if there is none.
+// alias returns the name of the method that libraries or papers call by another name. It tells the user once which
+// method that is. It returns "" if the name is no alias.
 func (a *app) alias(reg registry.Registry, name string) string {
 	method := reg.Alias(name)
 	if method != "" && !slices.Contains(a.aliased, name) {
@@ -285,7 +287,7 @@ func (a *app) completeMethods(_ *cobra.Command, _ []string, word string) ([]cobr
 	return a.namesFor(word), cobra.ShellCompDirectiveNoFileComp
 }
 
-// namesFor returns the names of methods. A word that is begun may also become an alias; nothing typed shows none.
+// namesFor returns the names that complete a word: those of methods, and aliases if the user has typed a letter.
 func (a *app) namesFor(word string) []string {
 	if word == "" {
 		return a.reg.Names()

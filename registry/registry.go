@@ -64,8 +64,8 @@ func (r Registry) With(specs ...Spec) Registry {
 }
 
 // WithAliases returns r with the names that methods have elsewhere, by the name of the method. It panics if an alias is
-// the name of a method or a group, or is there twice, or if a method is not there. A method that is added later with a
-// name that is an alias has the name to itself.
+// the name of a method or a group, or is there twice, or if a method is not there. If a method with the
+// name of an alias is added later, such as a plugin, the name means that method.
 func (r Registry) WithAliases(aliases map[string][]string) Registry {
 	others := map[string]string{}
 	for method, names := range aliases {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// unpack reads a file that is packed by gzip, for Directory.Read. It unpacks the text while it reads the file. So
-// memory holds only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its
+// unpack returns the text of a data file that is packed by gzip. It unpacks while it reads the file. So memory holds
+// only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its
 // end all the same, since the SHA-256 is that of the whole packed file.
 func (d Directory) unpack(ctx context.Context, e *Entry, f File, lines int,
 	reserve func(size int64) error) (data []byte, sum string, err error) {

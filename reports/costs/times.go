@@ -128,7 +128,7 @@ func timed(r store.Row) bool { return r.Status == result.OK && r.CPUSeconds != n
 type Costs struct {
 	CPU     string
 	Sets    []string           // the sets with times of every method; each set counts once
-	Seconds map[string]float64 // on CPU, by method; nil without such a set
+	Seconds map[string]float64 // on CPU, by method; nil if no set has times of every whole method
 	// Yardsticks are times divided by the yardstick of their machine, by method. It is nil unless each machine that
 	// computed a cell has a yardstick. Then Sets are those of Yardsticks, and Machines the machines.
 	Yardsticks map[string]float64
