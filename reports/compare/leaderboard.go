@@ -107,11 +107,13 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	return d, nil
 }
 
-// having is the table over the sets on which a method has results, and a note on the others; "" if there are none.
+// having is the table without the sets on which a method has no result, and a note on these; "" if there are none. A
+// set on which a split failed stays.
 func having(t *frame.Table, method string) (*frame.Table, string) {
 	var names, without []string
 	for _, s := range t.Sets {
-		if s.Group != frame.GroupMain || s.Entries[slices.Index(t.Methods, method)].Has {
+		if s.Group != frame.GroupMain || len(s.Entries[slices.Index(t.Methods, method)].Runs) > 0 ||
+			t.FailedOn(s.Name, method) {
 			names = append(names, s.Name)
 		} else {
 			without = append(without, s.Name)
