@@ -236,3 +236,26 @@ func TestTimesInYardsticks(t *testing.T) {
 func TestAlone(t *testing.T) {
 	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, table([]string{"A"}, []int{84}))), "one method alone")
 }
+
+// A set on which the named method has no run is left out, with a note, and the others of its sets decide: B, which has
+// all, and A are whole. A set on which it failed stays, so that the method is partial. The short form has the same rows.
+func TestFocus(t *testing.T) {
+	in := table([]string{"A", "B", "C"}, []int{80, 70, 60}, []int{80, 70, 60}, []int{-1, 70, 60})
+	board := func(args ...string) (d doc.Document, rows []string) {
+		d = sample.Build(t, compare.Leaderboard, in, append(args, "--focus", "A")...)
+		for _, r := range slices.Concat(d.Blocks[1].(doc.Table).Sections...) {
+			rows = append(rows, r.Name+" "+r.Entries[0].Text)
+		}
+		return d, rows
+	}
+	d, rows := board()
+	must.Hold(t, strings.Join(d.Notes, " "), "Left out, since A has no result there: s2.")
+	must.Be(t, len(d.Blocks[1].(doc.Table).Sections), 1)
+	must.Be(t, rows[0][:2], "A ")
+	_, rows = board("--short")
+	must.Be(t, rows, []string{"A 1", "B 2", "C 3"})
+	in.Rows = append(in.Rows, sample.Failed("s2", "A", 1, result.Failed, "no solution"))
+	d, rows = board()
+	must.Be(t, strings.Contains(strings.Join(d.Notes, " "), "Left out, since A"), false)
+	must.Be(t, rows[2][:2], "A ", "partial, at the end")
+}
