@@ -34,7 +34,8 @@ const quickCell = 0.1 // seconds of processor time in the reference run: the sho
 // brings, and compares their counts, their chosen grid points and the bits of their test scores. The full form draws
 // among all cells and compares every fold of every grid point. The short form draws among quick cells. A method with
 // fewer than three of them gets one drawn cell of its quickest set. BENCH_BUILD is set for builds that are slower or
-// emulated: of the cells of the full form they have those that took less than so many seconds. make fire draws from a new seed.
+// emulated: of the cells of the full form they have those that took less than so many seconds. make fire draws from a
+// new seed.
 func TestReferenceIsTheSame(t *testing.T) {
 	testenv.NotUnderRace(t)
 	ctx := t.Context()

@@ -237,8 +237,8 @@ func TestAlone(t *testing.T) {
 	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, table([]string{"A"}, []int{84}))), "one method alone")
 }
 
-// A set on which the named method has no run is left out, with a note, and the others of its sets decide: B, which has
-// all, and A are whole. A set on which it failed stays, so that the method is partial. The short form has the same rows.
+// A set on which the named method has no run is left out, with a note, and its other sets decide: A and B are whole. A
+// set on which it failed stays, so that the method is partial. The short form has the same rows.
 func TestFocus(t *testing.T) {
 	in := table([]string{"A", "B", "C"}, []int{80, 70, 60}, []int{80, 70, 60}, []int{-1, 70, 60})
 	board := func(args ...string) (d doc.Document, rows []string) {
