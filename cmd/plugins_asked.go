@@ -135,7 +135,7 @@ func (a *app) loadPlugins(c *cobra.Command) error {
 	if err := a.askPlugins(c.Context(), asked); err != nil {
 		return err
 	}
-	if verbOf(c) == "run" {
+	if slices.Contains([]string{"run", "register"}, verbOf(c)) {
 		_ = a.register() // faults are reported once the plugins were asked
 		return nil
 	}

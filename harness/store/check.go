@@ -238,7 +238,7 @@ type step func(ctx context.Context, q queryer, report func(Problem)) error
 var (
 	smallTables = strings.Fields(`runs cells grids grid_points environments yardsticks set_files protocols stages ` +
 		`point_tests seed_counts warnings underway underway_cells code_checks skipped secrets canaries state_checks ` +
-		`quoted_values`)
+		`quoted_values comparisons`)
 	largeTables = strings.Fields(`fold_counts published_values checksums scores models`)
 )
 

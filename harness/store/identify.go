@@ -25,12 +25,12 @@ const applicationID = 0x626e6368
 // schemaVersion is the version of the schema that migrate makes. It brings databases from oldestVersion on up to it.
 // Programs before the first release made earlier versions, which are refused.
 const (
-	schemaVersion = 16
+	schemaVersion = 17
 	oldestVersion = 15
 )
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "9eddb3015db244eb13b89c7059752e02f66659ff031ceb7c434007c807338979"
+const schemaHash = "e62cd9c0713976a1428b75db85da5d9583ae66a5789e9e6f43970fabef5940b4"
 
 // IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
 func IsDatabase(file []byte) bool {
@@ -207,7 +207,7 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"canaries", "cells", "checksums", "code_checks", "environments", "evaluations", "findings", "fold_counts",
+	"canaries", "cells", "checksums", "code_checks", "comparisons", "environments", "evaluations", "findings", "fold_counts",
 	"grid_points", "grid_tests", "grids", "history", "models",
 	"point_tests", "protocols", "published", "published_values", "quoted_values", "results", "runs", "scores",
 	"secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "underway",

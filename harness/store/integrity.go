@@ -57,10 +57,12 @@ var (
 	sealedStateChecks = row("state_checks", `'check of the state of ' || `+ofCell)
 	sealedQuoted      = row("quoted_values",
 		`'value of ' || method || ' on ' || dataset || ' that ' || source || ' prints'`)
+	sealedComparisons = row("comparisons", `'registered comparison ' || substr(hash, 1, 12)`)
 
 	everySealed = []sealed{sealedRuns, sealedFolds, sealedKept, sealedGrids, sealedEnvironments, sealedYardsticks,
 		sealedCells, sealedSetFiles, sealedProtocols,
-		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks, sealedQuoted}
+		sealedCodeChecks, sealedSkipped, sealedSecrets, sealedCanaries, sealedStateChecks, sealedQuoted,
+		sealedComparisons}
 )
 
 // row is a sealed table whose rows own no others.

@@ -437,3 +437,13 @@ UNION ALL
 SELECT source, dataset, method, mean, deviation, NULL, unit, CASE WHEN deviation IS NULL THEN '' ELSE 'standard deviation' END,
        n, protocol, same_splits
 FROM quoted_values;
+
+PRAGMA user_version = 17;
+
+-- Comparisons that were written down before their first result (bench register).
+CREATE TABLE comparisons (
+  hash       TEXT PRIMARY KEY,             -- SHA-256 of text, as hexadecimal digits
+  created_at TEXT NOT NULL,                -- UTC, RFC 3339
+  text       TEXT NOT NULL,                -- the file
+  checksum   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -62,8 +62,10 @@ var rooms = []room{
 
 	{"harness/result", "registry internal/strictjson internal/wording"},
 	{"harness/published", ""},
+	{"harness/registered", ""},
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
-	{"harness/store/...", "harness/store harness/protocol harness/result harness/published registry internal/..."},
+	{"harness/store/...", "harness/store harness/protocol harness/result harness/published harness/registered registry " +
+		"internal/..."},
 	{"harness/bundle", "harness/result harness/store internal/strictjson"},
 	{"harness/reference", "harness/bundle harness/result"},
 	{"harness/externaltrees", "registry registry/elementary internal/..."},

@@ -63,6 +63,19 @@ func ParseRegion(text string) (Region, error) {
 	return Region{Width: width, Relative: relative}, nil
 }
 
+// String writes a region as ParseRegion reads it; "" for none.
+func (r Region) String() string {
+	if !r.Exists() {
+		return ""
+	}
+	width, percent := r.Width, ""
+	if r.Relative {
+		width, percent = new(big.Rat).Mul(width, big.NewRat(100, 1)), "%"
+	}
+	digits, _ := width.FloatPrec()
+	return width.FloatString(digits) + percent
+}
+
 // Text names the region's width: "1 point", "0.5 points", "10 % of the error", "0.01".
 func (r Region) Text(m metric.Metric) string {
 	switch {

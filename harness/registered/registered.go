@@ -1,0 +1,113 @@
+// Package registered has comparisons that are written down before their first result: who is compared with whom, on
+// which data, by which test. A comparison is a small file of TOML, and the hash of the file names it.
+//
+// Where the fields of PRML (Pre-Registered ML Manifest, https://spec.falsify.dev/v0.1) mean the same, the file has their
+// names: version, created_at, metric, and dataset with id and hash. PRML binds a value of one model to a threshold. Here
+// two or more methods are compared, so that method, against, level and equivalence take the place of comparator and
+// threshold, and protocol and splits that of seed.
+package registered
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Version is that of the form of a file.
+const Version = "bench-comparison/1"
+
+// A Comparison is a method against one or several others.
+type Comparison struct {
+	Version     string    `toml:"version"`
+	Created     time.Time `toml:"created_at"` // UTC
+	Question    string    `toml:"question"`   // for people
+	Metric      string    `toml:"metric"`
+	Level       float64   `toml:"level"`
+	Equivalence string    `toml:"equivalence"` // the region of practical equivalence, as --equivalence; "" for none
+	Splits      []int     `toml:"splits"`      // of each set, in increasing order
+	Protocol    Named     `toml:"protocol"`
+	Method      Method    `toml:"method"`
+	Against     []Method  `toml:"against"`
+	Datasets    []Named   `toml:"dataset"`
+
+	Text    string `toml:"-"` // the file
+	Earlier string `toml:"-"` // names a result of the method's version that is older than the comparison; "" for none
+}
+
+// Named is a protocol or a data set with the hash of its content.
+type Named struct {
+	ID   string `toml:"id"`
+	Hash string `toml:"hash"`
+}
+
+// A Method is a method with its version. Of a plugin the version holds a hash of its files.
+type Method struct {
+	ID      string `toml:"id"`
+	Version string `toml:"version"`
+	Hash    string `toml:"hash,omitempty"` // of the code; "" for a plugin, and for one that is compared with
+}
+
+// Written returns a comparison with the text of its file.
+func (c Comparison) Written() (Comparison, error) {
+	var b bytes.Buffer
+	c.Version = Version
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	err := e.Encode(c)
+	c.Text = b.String()
+	return c, err
+}
+
+// Parse reads the text of a file.
+func Parse(text string) (Comparison, error) {
+	var c Comparison
+	_, err := toml.Decode(text, &c)
+	if err == nil && c.Version != Version {
+		err = fmt.Errorf("it has version %q, and this program reads %q; use the bench that wrote it", c.Version, Version)
+	}
+	c.Text = text
+	return c, err
+}
+
+// Hash is the SHA-256 of the file.
+func (c Comparison) Hash() string {
+	sum := sha256.Sum256([]byte(c.Text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Short is the beginning of the hash, which names the comparison to people.
+func (c Comparison) Short() string { return c.Hash()[:12] }
+
+// Same reports whether two comparisons ask the same, at whatever time.
+func (c Comparison) Same(other Comparison) bool {
+	for _, one := range []*Comparison{&c, &other} {
+		one.Created, one.Text, one.Earlier = time.Time{}, "", ""
+	}
+	return reflect.DeepEqual(c, other)
+}
+
+// Sets are the names of the data sets.
+func (c Comparison) Sets() []string {
+	var out []string
+	for _, d := range c.Datasets {
+		out = append(out, d.ID)
+	}
+	return out
+}
+
+// Methods are the method and those that it is compared with.
+func (c Comparison) Methods() []Method { return append([]Method{c.Method}, c.Against...) }
+
+// Others are the names of the methods that the method is compared with.
+func (c Comparison) Others() []string {
+	var out []string
+	for _, m := range c.Against {
+		out = append(out, m.ID)
+	}
+	return out
+}
