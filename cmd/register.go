@@ -78,6 +78,11 @@ func (a *app) registerComparison(c *cobra.Command, method string, f registerFlag
 	if err != nil {
 		return err
 	}
+	for i, m := range chosen.methods {
+		if slices.Contains(chosen.methods[:i], m) {
+			return usage("method %q is named twice; name each once", m)
+		}
+	}
 	asked, err := a.asked(c, chosen, f)
 	if err != nil {
 		return err
@@ -92,8 +97,8 @@ func (a *app) registerComparison(c *cobra.Command, method string, f registerFlag
 	case err != nil:
 		return databaseError(err)
 	case stored.Earlier != "":
-		return usage("%s, version %s, has a result already (%s): a comparison is registered before the first result of "+
-			"its method on its data sets; register the next version, or other sets", stored.Method.ID,
+		return usage("%s, version %s, has a result already (%s): a comparison is registered before the first result "+
+			"of its method on its data sets; register the next version, or other sets", stored.Method.ID,
 			stored.Method.Version, stored.Earlier)
 	case stored.Text != asked.Text:
 		a.say("this comparison exists: it was registered on %s", stored.Created.Format(timeShown))
@@ -125,19 +130,14 @@ func (a *app) asked(c *cobra.Command, chosen choice, f registerFlags) (out regis
 	if req.Splits == nil {
 		req.Splits, _ = plan.Splits(strconv.Itoa(p.Splits), "")
 	}
-	for i, m := range req.Methods {
-		if slices.Contains(req.Methods[:i], m) {
-			return out, usage("method %q is named twice; name each once", m)
-		}
-	}
 	todo, err := chosen.Plan(c.Context(), req, nil, nil)
 	switch {
 	case err != nil:
 		return out, usageError(err)
 	case todo.Excluded != nil:
 		a.noteExcluded(todo.Excluded)
-		return out, usage("a comparison is registered where all its cells can run; name other sets with --datasets, or " +
-			"leave some out with --exclude")
+		return out, usage("a comparison is registered where all its cells can run; name other sets with --datasets, " +
+			"or leave some out with --exclude")
 	}
 	m, err := metric.Lookup(cmp.Or(f.metric, p.Semantics.Metric, usualMetric(todo)))
 	if err == nil {
@@ -194,8 +194,8 @@ func (a *app) registrations(c *cobra.Command, l *listing) error {
 	if err != nil {
 		return databaseError(err)
 	}
-	l.header = []string{"hash", "created_at", "method", "version", "against", "protocol", "datasets", "splits", "metric",
-		"level", "equivalence", "state"}
+	l.header = []string{"hash", "created_at", "method", "version", "against", "protocol", "datasets", "splits",
+		"metric", "level", "equivalence", "state"}
 	for _, one := range all {
 		done, of, err := db.Finished(c.Context(), one)
 		if err != nil {
@@ -209,8 +209,9 @@ func (a *app) registrations(c *cobra.Command, l *listing) error {
 		if l.forPeople() {
 			hash, sets = one.Short(), len(one.Datasets)
 		}
-		l.add(hash, one.Created.Format(time.RFC3339), one.Method.ID, one.Method.Version, strings.Join(one.Others(), ","),
-			one.Protocol.ID, sets, frame.Ranges(one.Splits), one.Metric, one.Level, one.Equivalence, state)
+		l.add(hash, one.Created.Format(time.RFC3339), one.Method.ID, one.Method.Version,
+			strings.Join(one.Others(), ","), one.Protocol.ID, sets, frame.Ranges(one.Splits), one.Metric, one.Level,
+			one.Equivalence, state)
 	}
 	if len(all) == 0 && l.forPeople() {
 		l.header = nil
@@ -218,4 +219,3 @@ func (a *app) registrations(c *cobra.Command, l *listing) error {
 	}
 	return nil
 }
-

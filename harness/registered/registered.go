@@ -1,10 +1,10 @@
 // Package registered has comparisons that are written down before their first result: who is compared with whom, on
 // which data, by which test. A comparison is a small file of TOML, and the hash of the file names it.
 //
-// Where the fields of PRML (Pre-Registered ML Manifest, https://spec.falsify.dev/v0.1) mean the same, the file has their
-// names: version, created_at, metric, and dataset with id and hash. PRML binds a value of one model to a threshold. Here
-// two or more methods are compared, so that method, against, level and equivalence take the place of comparator and
-// threshold, and protocol and splits that of seed.
+// Where the fields of PRML (Pre-Registered ML Manifest, https://spec.falsify.dev/v0.1) mean the same, the file has
+// their names: version, created_at, metric, and dataset with id and hash. PRML binds a value of one model to a
+// threshold. Here two or more methods are compared, so that method, against, level and equivalence take the place of
+// comparator and threshold, and protocol and splits that of seed. So a file is no manifest of PRML.
 package registered
 
 import (
@@ -68,7 +68,8 @@ func Parse(text string) (Comparison, error) {
 	var c Comparison
 	_, err := toml.Decode(text, &c)
 	if err == nil && c.Version != Version {
-		err = fmt.Errorf("it has version %q, and this program reads %q; use the bench that wrote it", c.Version, Version)
+		err = fmt.Errorf("it has version %q, and this program reads %q; use the bench that wrote it", c.Version,
+			Version)
 	}
 	c.Text = text
 	return c, err

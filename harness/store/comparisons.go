@@ -18,7 +18,9 @@ func (db *DB) Comparisons(ctx context.Context, protocol string) ([]registered.Co
 		return nil, err
 	}
 	all, err := comparisons(ctx, db.sql)
-	all = slices.DeleteFunc(all, func(c registered.Comparison) bool { return protocol != "" && c.Protocol.ID != protocol })
+	all = slices.DeleteFunc(all, func(c registered.Comparison) bool {
+		return protocol != "" && c.Protocol.ID != protocol
+	})
 	for i, c := range all {
 		if err == nil {
 			all[i].Earlier, err = earlier(ctx, db.sql, c, timeText(c))

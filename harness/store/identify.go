@@ -207,8 +207,8 @@ func (db *DB) definitions(ctx context.Context) (string, error) {
 
 // objects are the tables and views of the schema.
 var objects = []string{
-	"canaries", "cells", "checksums", "code_checks", "comparisons", "environments", "evaluations", "findings", "fold_counts",
-	"grid_points", "grid_tests", "grids", "history", "models",
+	"canaries", "cells", "checksums", "code_checks", "comparisons", "environments", "evaluations", "findings",
+	"fold_counts", "grid_points", "grid_tests", "grids", "history", "models",
 	"point_tests", "protocols", "published", "published_values", "quoted_values", "results", "runs", "scores",
 	"secrets", "seed_counts", "seed_tests", "set_files", "skipped", "stages", "state_checks", "underway",
 	"underway_cells", "warnings", "yardsticks",

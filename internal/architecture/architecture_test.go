@@ -42,10 +42,10 @@ var rooms = []room{
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result " +
-		"harness/store registry datasets/catalogue internal/..."},
-	{"reports/evidence", "reports/frame reports/stats harness/metric"},
+		"harness/registered harness/store registry datasets/catalogue internal/..."},
+	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
 	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
-		"reports/stats harness/metric harness/result internal/..."},
+		"reports/stats harness/metric harness/registered harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
 		"harness/experiments harness/published harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
@@ -64,8 +64,8 @@ var rooms = []room{
 	{"harness/published", ""},
 	{"harness/registered", ""},
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
-	{"harness/store/...", "harness/store harness/protocol harness/result harness/published harness/registered registry " +
-		"internal/..."},
+	{"harness/store/...", "harness/store harness/protocol harness/result harness/published harness/registered " +
+		"registry internal/..."},
 	{"harness/bundle", "harness/result harness/store internal/strictjson"},
 	{"harness/reference", "harness/bundle harness/result"},
 	{"harness/externaltrees", "registry registry/elementary internal/..."},

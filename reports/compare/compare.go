@@ -110,7 +110,11 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 	if o.Chosen {
 		asked.Method = ""
 	}
-	return evidence.Compare(t, asked)
+	ev, err := evidence.Compare(t, asked)
+	if err == nil {
+		register(t, ev)
+	}
+	return ev, err
 }
 
 // NewPage compares the options' method with every other method of a table.

@@ -102,7 +102,8 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	if short {
 		table, d.Notes = b.short(table), nil
 	}
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: []string{page.Summary(), b.Candidates()}}, table}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: append([]string{page.Summary(), b.Candidates()},
+		page.Registrations()...)}, table}
 	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
 	return d, nil
 }
@@ -344,7 +345,7 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 			"begins with 1.",
 			100*(1-ev.Level)),
 		fmt.Sprintf("Against %s: by Wilcoxon's signed-rank test over data sets, adjusted for %s; %s.",
-			t.Methods[b.Asked], ev.Family(), matters),
+			t.Methods[b.Asked], families(ev), matters),
 		b.errors(ev),
 	}
 	if b.timed() {

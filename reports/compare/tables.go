@@ -42,6 +42,9 @@ func (p *Page) Over() doc.Table {
 	out.Head = append(out.Head, doc.Column{Name: "ahead", Group: sets}, doc.Column{Name: "behind", Group: sets},
 		doc.Column{Name: "of", Group: sets},
 		doc.Column{Name: "mean", Kind: doc.Signed})
+	if len(p.Evidence.Registered) > 0 {
+		out.Head = append(out.Head, doc.Column{Name: "kind", Kind: doc.Words})
+	}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
@@ -53,7 +56,7 @@ func (p *Page) Over() doc.Table {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
 			}
 			row = append(row, doc.Texts(fmt.Sprint(q.Ahead), fmt.Sprint(q.Behind), fmt.Sprint(len(q.Gains)),
-				frame.Signed(p.Difference(q.Mean), p.Decimals()))...)
+				frame.Signed(p.Difference(q.Mean), p.Decimals()), p.kind(q))[:len(out.Head)-len(row)]...)
 		}
 		row[0] = doc.Entry{Text: string(q.Verdict), Best: q.Verdict.Found()}
 		out.Add(p.other(q), row...)
@@ -73,7 +76,7 @@ func (p *Page) overLegend() []string {
 	return []string{
 		fmt.Sprintf("Typical difference: ours less theirs, pseudo-median over the sets of the main group, and its "+
 			"%.4g %% interval%s.", 100*(1-p.o.Level), alone),
-		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", p.Evidence.Family()),
+		fmt.Sprintf("p: Wilcoxon's signed-rank test, exact, zeros split; adjusted for %s.", families(p.Evidence)),
 		"Sets by mean: how many are ahead and " + behind + ", of how many.",
 	}
 }
@@ -158,6 +161,9 @@ func (p *Page) pairRecords() doc.Records {
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
 		"mean_without", "ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
 		"typical_worse", "typical_equivalent", "typical_better"}}
+	if len(p.Evidence.Registered) > 0 {
+		out.Columns = append(out.Columns, "kind")
+	}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
@@ -169,7 +175,10 @@ func (p *Page) pairRecords() doc.Records {
 			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within,
 			"behind": q.Behind,
 			"won":    won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
-			"comparisons": p.Evidence.Compared(), "set_tests": p.Evidence.Sets,
+			"comparisons": p.Evidence.Of(q).Compared(), "set_tests": p.Evidence.Sets,
+		}
+		if kind := p.kind(q); kind != "" {
+			row["kind"] = kind
 		}
 		if len(q.Gains) > 0 {
 			row["wilcoxon_p"] = q.Signed.P

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,14 +23,15 @@ func (p *Page) Sentences() (first, rest []string) {
 	for i := range p.pairs {
 		each = append(each, p.sentence(&p.pairs[i]))
 	}
+	notes := p.Registrations()
 	if len(each) == 1 {
-		return []string{p.Preliminary() + each[0]}, nil
+		return append([]string{p.Preliminary() + each[0]}, notes...), nil
 	}
 	first = []string{p.Preliminary() + p.summary()}
 	if len(each) <= few {
-		return append(first, each...), nil
+		return slices.Concat(first, each, notes), nil
 	}
-	return first, each
+	return append(first, notes...), each
 }
 
 // Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of
@@ -65,12 +67,31 @@ func (p *Page) Preliminary() string {
 	return ""
 }
 
-// summary says in one sentence the findings over data sets for each other method.
+// summary says in one sentence for each family the findings over data sets for each other method.
 func (p *Page) summary() string {
-	names := map[evidence.Verdict][]string{}
+	var families []*evidence.Evidence
 	for i := range p.pairs {
-		q := &p.pairs[i]
-		names[q.Verdict] = append(names[q.Verdict], p.other(q))
+		frame.AppendUnique(&families, p.Evidence.Of(&p.pairs[i]))
+	}
+	slices.SortStableFunc(families, func(a, b *evidence.Evidence) int { // registered ones first
+		return cmp.Compare(len(a.Registered), len(b.Registered))
+	})
+	var out []string
+	for i, family := range families {
+		out = append(out, p.summaryOf(family, i == 0))
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *Page) summaryOf(family *evidence.Evidence, first bool) string {
+	names, kind := map[evidence.Verdict][]string{}, ""
+	for i := range p.pairs {
+		if q := &p.pairs[i]; p.Evidence.Of(q) == family {
+			names[q.Verdict] = append(names[q.Verdict], p.other(q))
+			if kind = p.kind(q); kind != "" {
+				kind += "; "
+			}
+		}
 	}
 	phrases := map[evidence.Verdict]string{evidence.Better: "than ", evidence.Worse: "than ",
 		evidence.Equivalent: "to "}
@@ -85,11 +106,11 @@ func (p *Page) summary() string {
 		}
 	}
 	leads := ""
-	if p.o.Chosen {
+	if p.o.Chosen && first {
 		leads = " has the best mean. It"
 	}
-	return fmt.Sprintf("%s%s is %s (Wilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
-		p.method, leads, strings.Join(parts, "; "), p.Evidence.Family(), p.o.Level)
+	return fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
+		p.method, leads, strings.Join(parts, "; "), kind, family.Family(), p.o.Level)
 }
 
 // brief names methods. It counts them where they are many or all other methods.
@@ -107,17 +128,21 @@ func (p *Page) brief(names []string) string {
 // method is ahead, and the mean.
 func (p *Page) sentence(q *evidence.Pair) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s against %s%s: %s", p.method, p.other(q), p.coverage(q), q.Verdict)
+	kind, family := p.kind(q), p.Evidence.Of(q)
+	if kind != "" {
+		kind = " (" + kind + ")"
+	}
+	fmt.Fprintf(&b, "%s against %s%s%s: %s", p.method, p.other(q), kind, p.coverage(q), q.Verdict)
 	switch n := len(q.Gains); {
 	case n == 0:
 		b.WriteString(", since no set of the main group has a common split")
 	case q.Verdict == evidence.Untestable:
 		among := ""
-		if p.Evidence.Compared() > 1 {
-			among = fmt.Sprintf(" among %d comparisons", p.Evidence.Compared())
+		if family.Compared() > 1 {
+			among = fmt.Sprintf(" among %d comparisons", family.Compared())
 		}
 		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"),
-			among, p.Evidence.Enough)
+			among, family.Enough)
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
@@ -177,7 +202,7 @@ func (p *Page) typicalRange(q *evidence.Pair) string {
 		return fmt.Sprintf("too few sets for a %.4g %% interval", 100*(1-p.o.Level))
 	}
 	alone := ""
-	if p.Evidence.Compared() > 1 {
+	if p.Evidence.Of(q).Compared() > 1 {
 		alone = " of this comparison alone"
 	}
 	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High),
@@ -190,7 +215,7 @@ func (p *Page) ps(q *evidence.Pair) string {
 	if math.IsNaN(q.Adjusted) {
 		return text
 	}
-	if p.Evidence.Compared() > 1 {
+	if p.Evidence.Of(q).Compared() > 1 {
 		adjusted = "adjusted "
 		text += ", adjusted p " + frame.PRelation(q.Adjusted)
 	}
@@ -276,6 +301,12 @@ func (p *Page) limits() []string {
 		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)",
 			frame.Count(p.Evidence.Sets, "test")))
 	}
+	registered := "No comparison of this page is registered (`bench register`): all of them are exploratory."
+	if len(p.Evidence.Registered) > 0 {
+		registered = "A registered comparison was written down before the first result of its method. Those of one " +
+			"registration are a family of their own, which has the level for itself. Exploratory comparisons are " +
+			"adjusted for all comparisons of the page."
+	}
 	return append(p.rules(),
 		fmt.Sprintf("If differences are symmetric over data sets, a page has a false statement of a kind with a "+
 			"probability of at most %v, ", p.o.Level)+
@@ -293,5 +324,5 @@ func (p *Page) limits() []string {
 			"sets. The variance of a mean over splits is therefore that of Nadeau and Bengio (2003), (1/n + test "+
 			"rows / training rows) s^2, for a set with groups (1/n + test groups / training groups) s^2.",
 		"Whoever tries many variants, or many groups of methods and sets, and shows the best one must adjust for "+
-			"all of them.")
+			"all of them. "+registered)
 }

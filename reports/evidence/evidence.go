@@ -56,9 +56,13 @@ type Evidence struct {
 	Critical float64
 	Enough   int // data sets with which any comparison of so many could be significant, whatever the others are
 
-	family *stats.Family
-	versus []stats.Versus
-	whole  int
+	// Registered are the registered comparisons of methods of the table, see Register.
+	Registered []Registration
+
+	registered bool // the family is that of a registration
+	family     *stats.Family
+	versus     []stats.Versus
+	whole      int
 }
 
 // seed is that of all draws.
@@ -240,7 +244,11 @@ func (e *Evidence) Ranks() [][2]int {
 		out[m] = [2]int{1, e.whole}
 	}
 	for _, p := range e.Pairs {
-		if max(p.A, p.B) >= e.whole || !(p.Adjusted < e.Level) {
+		adjusted := p.Adjusted
+		if p.Registered != nil {
+			adjusted = p.ofPage
+		}
+		if max(p.A, p.B) >= e.whole || !(adjusted < e.Level) {
 			continue
 		}
 		better, worse := p.A, p.B
@@ -291,6 +299,8 @@ func (e *Evidence) Compared() int { return len(e.versus) }
 func (e *Evidence) Family() string {
 	over := frame.Count(e.Compared(), "comparison")
 	switch {
+	case e.registered:
+		return frame.Count(e.Compared(), "registered comparison")
 	case e.Compared() < 2:
 		return over
 	case !e.Every:

@@ -28,10 +28,12 @@ type Pair struct {
 	Equivalence float64
 	Rope        *big.Rat // half-width of the region, the mean over the sets
 	Verdict     Verdict
+	Registered  *Evidence // the family of its registration; nil for an exploratory pair, of the page's family
 
 	Ahead, Within, Behind int // sets by mean: above the region, within it with its edges, below it
 
 	ropes  []*big.Rat
+	ofPage float64              // Adjusted in the family of the page, of a registered pair
 	beyond bool                 // the typical difference is outside of the region
 	test   stats.CorrectedTTest // Student's, of the gains
 

@@ -33,6 +33,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -47,6 +48,7 @@ type Rows interface {
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Quoted(ctx context.Context) ([]published.Value, error)
+	Comparisons(ctx context.Context, protocol string) ([]registered.Comparison, error)
 	Path() string // names the database to people
 }
 
@@ -128,6 +130,8 @@ type Frame struct {
 	Path  string                       // of the database
 	Rows  []store.Row                  // the requested rows, sorted by data set, method and split
 	Grids map[string][]json.RawMessage // the grid points of each grid in the notation of its author, by hash
+	// Comparisons are the registered ones of the protocol, in the order of their times.
+	Comparisons []registered.Comparison
 
 	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
 	found  []store.Finding          // see Rows
@@ -177,6 +181,9 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, err
 	}
 	if f.quoted, err = rows.Quoted(ctx); err != nil {
+		return f, err
+	}
+	if f.Comparisons, err = rows.Comparisons(ctx, src.Protocol.Name); err != nil {
 		return f, err
 	}
 	if err := f.checkAsked(all); err != nil {

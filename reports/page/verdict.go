@@ -73,7 +73,7 @@ func (p *Page) addVerdict(o Options) error {
 		// If a method is named, the family has no comparison of two other methods. So the other methods get no summary,
 		// which would be about all their comparisons.
 		if m == options.Method || p.evidence.Every {
-			p.Methods[i].Verdict = one.Summary()
+			p.Methods[i].Verdict = strings.Join(append([]string{one.Summary()}, one.Registrations()...), " ")
 		}
 		if m == options.Method {
 			p.Verdict.Sentence = p.Methods[i].Verdict

@@ -16,7 +16,7 @@ import (
 
 // tests says what is tested, how p-values are adjusted, and which differences are too small to matter.
 func (b *builder) tests() string {
-	return b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.region()
+	return b.singles() + " " + b.over() + " " + b.adjusted() + " " + b.registered() + b.region()
 }
 
 func (b *builder) singles() string {
@@ -80,6 +80,26 @@ func (b *builder) adjusted() string {
 	}
 	return "The $p$-values are adjusted, " + frame.Listed(how) +
 		tex("; the level of each family is %v, if differences are symmetric over data sets. ", b.ev.Level) + family
+}
+
+// fileOf is the file of a registered comparison.
+func fileOf(r evidence.Registration) string { return "comparison-" + r.Short() + ".toml" }
+
+// registered says which comparisons were registered, and whether they count.
+func (b *builder) registered() string {
+	text := ""
+	for _, r := range b.ev.Registered {
+		hash := r.Hash()
+		counts := "It is adjusted for those of its registration alone."
+		if r.Lacks != "" {
+			counts = tex("It does not count here: %s.", r.Lacks)
+		}
+		text += tex("The comparison of %s with %s was registered on %s", r.Method.ID, frame.Listed(r.Others()),
+			r.Created.Format("2006-01-02")) + tex(` (%s, SHA-256 \texttt{`, fileOf(r)) +
+			strings.Join([]string{hash[:16], hash[16:32], hash[32:48], hash[48:]}, `\allowbreak `) + "}). " + counts +
+			" "
+	}
+	return text
 }
 
 func (b *builder) region() string {

@@ -196,6 +196,9 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 		"other method.")+mathematics(b.sentences(b.first))+"\n")
 	add("sentence.txt", strings.Join(b.sentences(slices.Concat(b.first, b.rest)), "\n\n")+"\n")
 	add("methods.tex", b.head("How it was found.")+b.methods())
+	for _, r := range b.ev.Registered {
+		add(fileOf(r), r.Text)
+	}
 	add("main.tex", b.main())
 	add("references.bib", b.references(p.files))
 	add("README.txt", b.readme())
@@ -276,9 +279,13 @@ func (b *builder) readme() string {
 		each := doc.Map(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
 		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
 	}
+	registered := ""
+	if len(b.ev.Registered) > 0 {
+		registered = "comparison-*.toml: registered comparisons; sha256sum of a file is its hash\n"
+	}
 	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s against each other one; to \\input "+
 		"(booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: "+
 		"what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that "+
-		"shows all of them\nWritten by %s: %s\n",
-		b.o.Method, drawings, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
+		"shows all of them\n%sWritten by %s: %s\n",
+		b.o.Method, drawings, registered, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -36,6 +37,8 @@ type Input struct {
 	Grids map[string][]json.RawMessage
 	// Printed are values that others print.
 	Printed []published.Value
+	// Comparisons are registered ones.
+	Comparisons []registered.Comparison
 }
 
 // Set is what is known of a data set.
@@ -64,7 +67,8 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids, in.Printed}, in.Source)
+	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids, in.Printed,
+		in.Comparisons}, in.Source)
 }
 
 // Of is the input of rows, on their data sets in the order in which these come.
@@ -107,6 +111,8 @@ type rows struct {
 
 	grids  map[string][]json.RawMessage
 	quoted []published.Value
+
+	comparisons []registered.Comparison
 }
 
 func (r rows) Path() string { return "some_results.db" }
@@ -114,6 +120,10 @@ func (r rows) Path() string { return "some_results.db" }
 func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { return r.left, nil }
 
 func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
+
+func (r rows) Comparisons(context.Context, string) ([]registered.Comparison, error) {
+	return r.comparisons, nil
+}
 
 func (r rows) Quoted(context.Context) ([]published.Value, error) { return r.quoted, nil }
 

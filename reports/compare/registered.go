@@ -1,0 +1,223 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/registered"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// register looks for registered comparisons of methods of the table. Those that count become families of their own;
+// of the others the evidence says why they do not.
+func register(t *frame.Table, ev *evidence.Evidence) {
+	taken := map[string]string{} // by pair, the registration
+	for _, c := range t.Frame.Comparisons {
+		r := registration{t: t, ev: ev, c: c}
+		if !r.concerns() {
+			continue
+		}
+		lacks := r.lacks()
+		for i, other := range r.others {
+			if by := taken[r.method+"\x00"+other]; by != "" && lacks == "" {
+				lacks = fmt.Sprintf("its comparison with %s belongs to the earlier registration %s", c.Against[i].ID,
+					by)
+			}
+		}
+		ev.Registered = append(ev.Registered, evidence.Registration{Comparison: c, Lacks: lacks})
+		if lacks != "" {
+			continue
+		}
+		ev.Register(r.method, r.others)
+		for _, other := range r.others {
+			taken[r.method+"\x00"+other], taken[other+"\x00"+r.method] = c.Short(), c.Short()
+		}
+	}
+}
+
+// A registration is a registered comparison with the columns of its methods.
+type registration struct {
+	t  *frame.Table
+	ev *evidence.Evidence
+	c  registered.Comparison
+
+	method string
+	others []string // "" where the table has no such column
+}
+
+// concerns finds the columns, and reports whether the table compares the method with one of the others.
+func (r *registration) concerns() bool {
+	r.method = r.column(r.c.Method)
+	for _, m := range r.c.Against {
+		r.others = append(r.others, r.column(m))
+	}
+	return slices.ContainsFunc(r.others, func(other string) bool { return r.pair(other) != nil })
+}
+
+// column is the column of a method, today's or else that of the version; "" for none.
+func (r *registration) column(m registered.Method) string {
+	found := ""
+	for _, column := range r.t.Methods {
+		v, pinned := r.t.Pinned(column)
+		if !pinned && column == m.ID || found == "" && v.Method == m.ID && v.Version == m.Version {
+			found = column
+		}
+	}
+	return found
+}
+
+// pair is the comparison with one of the others, nil for none.
+func (r *registration) pair(other string) *evidence.Pair {
+	ours, theirs := slices.Index(r.t.Methods, r.method), slices.Index(r.t.Methods, other)
+	if p, ok := r.ev.Between(ours, theirs); ok {
+		return &p
+	}
+	return nil
+}
+
+// lacks says in words why the registration does not count on this page; "" if it counts.
+func (r *registration) lacks() string {
+	for i, other := range r.others {
+		if r.pair(other) == nil {
+			return fmt.Sprintf("this page does not compare %s with %s", r.c.Method.ID, r.c.Against[i].ID)
+		}
+	}
+	region := func(text string) string {
+		if text == "" {
+			return "no size"
+		}
+		return text
+	}
+	level, own := fmt.Sprint(r.ev.Level), r.ev.Region.String()
+	switch {
+	case r.c.Earlier != "":
+		return fmt.Sprintf("%s has an older result: %s", r.c.Method.ID, r.c.Earlier)
+	case r.c.Protocol.Hash != r.t.Frame.Protocol.Hash:
+		return "the protocol has changed since"
+	case r.c.Metric != r.t.Metric.Name:
+		return r.differs("is by "+r.c.Metric, r.t.Metric.Name)
+	case fmt.Sprint(r.c.Level) != level:
+		return r.differs("has level "+fmt.Sprint(r.c.Level), level)
+	case r.c.Equivalence != own:
+		return r.differs("takes "+region(r.c.Equivalence)+" not to matter", region(own))
+	}
+	for i, m := range r.c.Methods() {
+		if lacks := r.cells(m, append([]string{r.method}, r.others...)[i]); lacks != "" {
+			return lacks
+		}
+	}
+	for _, other := range r.others {
+		p := r.pair(other)
+		sets, over := slices.Sorted(slices.Values(r.c.Sets())), slices.Sorted(slices.Values(p.Over))
+		further := slices.ContainsFunc(p.Sets, func(s evidence.SetPair) bool {
+			return slices.Contains(sets, s.Set.Name) && !s.Set.Draws && !slices.Equal(s.Splits, r.c.Splits)
+		})
+		if further || !slices.Equal(sets, over) {
+			return r.differs(fmt.Sprintf("is over %s and splits %s", frame.Count(len(sets), "data set"),
+				frame.Ranges(r.c.Splits)), "others")
+		}
+	}
+	return ""
+}
+
+// differs says what a registration names and what the page has instead, and which command shows what it names.
+func (r *registration) differs(names, page string) string {
+	return fmt.Sprintf("it %s, and this page has %s; `%s` shows it", names, page, r.command())
+}
+
+// command shows what is registered.
+func (r *registration) command() string {
+	var ids, sets []string
+	for _, m := range r.c.Methods() {
+		ids = append(ids, m.ID)
+	}
+	for _, s := range r.c.Sets() {
+		file := r.t.Frame.Sets.File(s)
+		if file == "" {
+			file = s
+		}
+		sets = append(sets, file)
+	}
+	splits := []string{"--split", strings.ReplaceAll(frame.Ranges(r.c.Splits), ", ", ",")}
+	if n := len(r.c.Splits); frame.FromOne(r.c.Splits) {
+		splits = []string{"--splits", fmt.Sprint(n)}
+	}
+	args := append(append([]string{"compare"}, ids...), "--datasets", strings.Join(sets, ","))
+	args = append(append(args, splits...), "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level))
+	if r.c.Equivalence != "" {
+		args = append(args, "--equivalence", r.c.Equivalence)
+	}
+	return r.t.Frame.Run.Other(args...)
+}
+
+// cells says which cell of a method in a column is not as it is registered, or is missing.
+func (r *registration) cells(m registered.Method, column string) string {
+	missing, first := 0, ""
+	for _, set := range r.c.Datasets {
+		rows := r.t.Cells(set.ID, column)
+		for _, split := range r.c.Splits {
+			i := slices.IndexFunc(rows, func(row result.Run) bool { return row.Split == split })
+			switch {
+			case i >= 0 && rows[i].MethodVersion != m.Version:
+				return fmt.Sprintf("version %s of %s is registered, and %s has version %s", m.Version, m.ID, set.ID,
+					rows[i].MethodVersion)
+			case i >= 0 && rows[i].Fingerprint != set.Hash:
+				return fmt.Sprintf("the data of %s are others", set.ID)
+			case i >= 0 && m.Hash != "" && rows[i].Code != m.Hash:
+				return fmt.Sprintf("the code of %s is another, on %s", m.ID, set.ID)
+			case i >= 0 && rows[i].Status == result.OK:
+				continue
+			}
+			if missing++; first == "" {
+				first = fmt.Sprintf("%s, split %d", set.ID, split)
+			}
+		}
+	}
+	if missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d cells of %s have no result on this page, the first of them on %s; `%s` is the page "+
+		"of the registration", missing, len(r.c.Datasets)*len(r.c.Splits), m.ID, first, r.command())
+}
+
+// families names what p-values over data sets are adjusted for.
+func families(ev *evidence.Evidence) string {
+	if slices.ContainsFunc(ev.Registered, func(r evidence.Registration) bool { return r.Lacks == "" }) {
+		return ev.Family() + "; a registered comparison for those of its registration alone"
+	}
+	return ev.Family()
+}
+
+// kind marks a sentence where a registration concerns the page.
+func (p *Page) kind(q *evidence.Pair) string {
+	switch {
+	case len(p.Evidence.Registered) == 0:
+		return ""
+	case q.Registered != nil:
+		return "registered"
+	}
+	return "exploratory"
+}
+
+// Registrations say of each registered comparison of the method what it is, or why it does not count.
+func (p *Page) Registrations() []string {
+	var out []string
+	for _, r := range p.Evidence.Registered {
+		c := registration{t: p.Table, ev: p.Evidence, c: r.Comparison}
+		if !c.concerns() || c.method != p.method && !slices.Contains(c.others, p.method) {
+			continue
+		}
+		text := fmt.Sprintf("%s against %s was registered on %s (comparison %s)", r.Comparison.Method.ID,
+			frame.Listed(r.Others()), r.Created.Format("2006-01-02 15:04 UTC"), r.Short())
+		if r.Lacks != "" {
+			text += ", which does not count here: " + r.Lacks
+		} else {
+			text += ", before the first result of " + r.Comparison.Method.ID
+		}
+		out = append(out, text+".")
+	}
+	return out
+}
