@@ -43,6 +43,9 @@ func newRegisterCommand(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeMethods,
 	}, func(c *cobra.Command, args []string, l *listing) error {
 		if len(args) == 0 {
+			if f.against != nil {
+				return usage("name the METHOD that is compared with %s", frame.Listed(f.against))
+			}
 			return a.registrations(c, l)
 		}
 		return a.registerComparison(c, args[0], f)

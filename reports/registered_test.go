@@ -78,6 +78,9 @@ func TestRegisteredComparisons(t *testing.T) {
 	in.Comparisons = []registered.Comparison{question(t, "B", "C")}
 	after, _ = about(t, in)
 	must.Be(t, []any{after["B"]["comparisons"], after["C"]["comparisons"]}, []any{2, 2}, "a family of two")
+	in.Comparisons = append(in.Comparisons, c)
+	_, text = about(t, in)
+	must.Hold(t, text, "(comparison "+in.Comparisons[0].Short()+", one of 2 of this version of A), before")
 	if after["B"]["adjusted_p"].(float64) <= b["adjusted_p"].(float64) {
 		t.Errorf("of two: %v, of one: %v", after["B"]["adjusted_p"], b["adjusted_p"])
 	}
@@ -124,7 +127,13 @@ func TestRegistrationsThatDoNotCount(t *testing.T) {
 		must.Be(t, pairs["B"]["adjusted_p"], before["B"]["adjusted_p"], says)
 	}
 
-	in := three()
+	in, c := three(), question(t, "B")
+	in.Protocol.Once, c.Splits = func(bool) bool { return true }, []int{1, 2}
+	in.Comparisons = []registered.Comparison{c}
+	_, text := about(t, in)
+	must.Hold(t, text, "splits 1-2, and this page has others") // draws of the methods, of which more were added
+
+	in = three()
 	in.Comparisons = []registered.Comparison{question(t, "B"), question(t, "C", "B")}
 	pairs, text := about(t, in)
 	must.Hold(t, text, "its comparison with B belongs to the earlier registration "+in.Comparisons[0].Short())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/registered"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // Comparisons returns the registered comparisons, those of one protocol or for "" all, in the order of their times.
@@ -69,13 +70,14 @@ func timeText(c registered.Comparison) string { return c.Created.UTC().Format(ti
 const afterAll = "9999"
 
 // earlier names the first result of a comparison's method, of the same version and on one of its sets, that began
-// before a time; "" for none. The texts of times have fractions of different lengths, which sort without their last
-// letter.
+// before a time; "" for none. A version is the same with other libraries: who upgrades one knows the results already.
+// The texts of times have fractions of different lengths, which sort without their last letter.
 func earlier(ctx context.Context, q queryer, c registered.Comparison, before string) (string, error) {
+	version, _ := registry.Libraries(c.Method.Version)
 	found, err := texts(ctx, q, `SELECT dataset || ', split ' || split || ', of ' || substr(started_at, 1, 16)
-		FROM runs WHERE method = ? AND method_version = ? AND status = 'ok'
+		FROM runs WHERE method = ? AND instr(method_version || ' ', ? || ' ') = 1 AND status = 'ok'
 		AND dataset IN (SELECT value FROM json_each(?)) AND rtrim(started_at, 'Z') < rtrim(?, 'Z')
-		ORDER BY rtrim(started_at, 'Z') LIMIT 1`, c.Method.ID, c.Method.Version, list(c.Sets()), before)
+		ORDER BY rtrim(started_at, 'Z') LIMIT 1`, c.Method.ID, version, list(c.Sets()), before)
 	return append(found, "")[0], err
 }
 

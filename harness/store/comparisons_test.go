@@ -38,6 +38,7 @@ func TestComparisons(t *testing.T) {
 	add("M", "2", "d", "p", "2026-01-01T00:00:00Z", result.OK)
 	add("M", "1", "f", "p", "2026-01-01T00:00:00Z", result.OK)
 	add("M", "1", "d", "p", "2026-01-01T00:00:00Z", result.Failed)
+	add("M", "11 sklearn=1", "d", "p", "2026-01-01T00:00:00Z", result.OK)
 	first := comparison(t, "2026-02-01T00:00:00.5Z")
 	must.Be(t, must.Get(db.PutComparison(t.Context(), first))(t), first)
 	stored := func() registered.Comparison {
@@ -63,6 +64,9 @@ func TestComparisons(t *testing.T) {
 
 	add("M", "1", "e", "another", "2026-02-01T00:00:00Z", result.OK)
 	must.Be(t, stored().Earlier, "e, split 1, of 2026-02-01T00:00")
+	libraries := comparison(t, "2026-03-01T00:00:00Z")
+	libraries.Method.Version = "11 sklearn=2"
+	must.Be(t, must.Get(db.PutComparison(t.Context(), libraries))(t).Earlier, "d, split 1, of 2026-01-01T00:00")
 	sound(t, db)
 	must.Get(db.sql.Exec("UPDATE comparisons SET created_at = '2020'"))(t)
 	found := must.Get(db.Check(t.Context()))(t)

@@ -112,7 +112,7 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 	}
 	ev, err := evidence.Compare(t, asked)
 	if err == nil {
-		register(t, ev)
+		Register(t, ev)
 	}
 	return ev, err
 }

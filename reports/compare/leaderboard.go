@@ -367,6 +367,7 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 	if kinds = append(kinds, "the confidence set of the best"); ev.Region.Exists() {
 		kinds = append(kinds, "equivalences")
 	}
+	kinds = append(kinds, registeredKinds(ev)...)
 	return fmt.Sprintf("Kinds of statements: %s. If differences are symmetric over data sets, a page has a false "+
 		"one of a kind with a probability of at most %v, and of any kind of at most %.4g.", frame.Listed(kinds),
 		ev.Level, min(1, float64(len(kinds))*ev.Level))
@@ -415,6 +416,9 @@ func (b *Board) Word(r Row) string {
 		return "leads"
 	case r.Against == nil || len(r.Against.Gains) == 0:
 		return "no common set"
+	}
+	if r.Against.Registered != nil {
+		return string(r.Against.Verdict) + " (registered)"
 	}
 	return string(r.Against.Verdict)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// register looks for registered comparisons of methods of the table. Those that count become families of their own;
+// Register looks for registered comparisons of methods of the table. Those that count become families of their own;
 // of the others the evidence says why they do not.
-func register(t *frame.Table, ev *evidence.Evidence) {
+func Register(t *frame.Table, ev *evidence.Evidence) {
 	taken := map[string]string{} // by pair, the registration
 	for _, c := range t.Frame.Comparisons {
 		r := registration{t: t, ev: ev, c: c}
@@ -113,7 +113,10 @@ func (r *registration) lacks() string {
 		p := r.pair(other)
 		sets, over := slices.Sorted(slices.Values(r.c.Sets())), slices.Sorted(slices.Values(p.Over))
 		further := slices.ContainsFunc(p.Sets, func(s evidence.SetPair) bool {
-			return slices.Contains(sets, s.Set.Name) && !s.Set.Draws && !slices.Equal(s.Splits, r.c.Splits)
+			return slices.Contains(sets, s.Set.Name) && !slices.Equal(s.Splits, r.c.Splits) &&
+				(!s.Set.Draws || slices.ContainsFunc(s.Splits, func(split int) bool {
+					return !slices.Contains(r.c.Splits, split) // equal fits count once, so that fewer are no other ones
+				}))
 		})
 		if further || !slices.Equal(sets, over) {
 			return r.differs(fmt.Sprintf("is over %s and splits %s", frame.Count(len(sets), "data set"),
@@ -191,6 +194,19 @@ func families(ev *evidence.Evidence) string {
 	return ev.Family()
 }
 
+// registeredKinds are the kinds of statements of the registrations that count, each with a level of its own.
+func registeredKinds(ev *evidence.Evidence) (out []string) {
+	for _, r := range ev.Registered {
+		if r.Lacks == "" {
+			out = append(out, "differences of registration "+r.Short())
+			if ev.Region.Exists() {
+				out = append(out, "equivalences of it")
+			}
+		}
+	}
+	return out
+}
+
 // kind marks a sentence where a registration concerns the page.
 func (p *Page) kind(q *evidence.Pair) string {
 	switch {
@@ -210,8 +226,18 @@ func (p *Page) Registrations() []string {
 		if !c.concerns() || c.method != p.method && !slices.Contains(c.others, p.method) {
 			continue
 		}
-		text := fmt.Sprintf("%s against %s was registered on %s (comparison %s)", r.Comparison.Method.ID,
-			frame.Listed(r.Others()), r.Created.Format("2006-01-02 15:04 UTC"), r.Short())
+		n := 0
+		for _, other := range p.Frame.Comparisons {
+			if other.Method.ID == r.Method.ID && other.Method.Version == r.Method.Version {
+				n++
+			}
+		}
+		among := ""
+		if n > 1 { // who registers many comparisons and shows one has chosen it, too
+			among = fmt.Sprintf(", one of %d of this version of %s", n, r.Method.ID)
+		}
+		text := fmt.Sprintf("%s against %s was registered on %s (comparison %s%s)", r.Comparison.Method.ID,
+			frame.Listed(r.Others()), r.Created.Format("2006-01-02 15:04 UTC"), r.Short(), among)
 		if r.Lacks != "" {
 			text += ", which does not count here: " + r.Lacks
 		} else {

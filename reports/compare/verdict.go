@@ -301,6 +301,7 @@ func (p *Page) limits() []string {
 		kinds = append(kinds, fmt.Sprintf("the %s on single sets (Holm's procedure)",
 			frame.Count(p.Evidence.Sets, "test")))
 	}
+	kinds = append(kinds, registeredKinds(p.Evidence)...)
 	registered := "No comparison of this page is registered (`bench register`): all of them are exploratory."
 	if len(p.Evidence.Registered) > 0 {
 		registered = "A registered comparison was written down before the first result of its method. Those of one " +

@@ -244,11 +244,7 @@ func (e *Evidence) Ranks() [][2]int {
 		out[m] = [2]int{1, e.whole}
 	}
 	for _, p := range e.Pairs {
-		adjusted := p.Adjusted
-		if p.Registered != nil {
-			adjusted = p.ofPage
-		}
-		if max(p.A, p.B) >= e.whole || !(adjusted < e.Level) {
+		if max(p.A, p.B) >= e.whole || !(p.OfPage() < e.Level) {
 			continue
 		}
 		better, worse := p.A, p.B

@@ -40,6 +40,15 @@ func (e *Evidence) Register(method string, others []string) {
 	}
 }
 
+// OfPage is the adjusted p of a pair in the family of the page, also of a registered one: ranks and bars of diagrams
+// are statements on all pairs together.
+func (p *Pair) OfPage() float64 {
+	if p.Registered != nil {
+		return p.ofPage
+	}
+	return p.Adjusted
+}
+
 // Of is the family that a pair is adjusted in: that of its registration, or of the page.
 func (e *Evidence) Of(p *Pair) *Evidence {
 	if p.Registered != nil {

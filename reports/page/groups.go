@@ -158,7 +158,11 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 	if !slices.Contains(part.Whole(), o.Method) {
 		o.Method = ""
 	}
-	return evidence.Compare(part, o)
+	ev, err := evidence.Compare(part, o)
+	if err == nil {
+		compare.Register(part, ev)
+	}
+	return ev, err
 }
 
 // diagram draws the average ranks of a part of the table. Bars join methods without a significant difference. The

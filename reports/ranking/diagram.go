@@ -137,7 +137,7 @@ func byWilcoxon(t *frame.Table, o DiagramOptions) (joined, error) {
 func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	apart := map[[2]int]bool{}
 	for _, p := range ev.Pairs {
-		apart[[2]int{p.A, p.B}], apart[[2]int{p.B, p.A}] = p.Adjusted < ev.Level, p.Adjusted < ev.Level
+		apart[[2]int{p.A, p.B}], apart[[2]int{p.B, p.A}] = p.OfPage() < ev.Level, p.OfPage() < ev.Level
 	}
 	alike := func(a, b int) bool { return ev.Over > 0 && !apart[[2]int{a, b}] }
 	j := joined{alike: alike, control: -1, cd: math.NaN(), untested: ev.Over == 0}
