@@ -76,6 +76,9 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	if err := a.noteMissing(ctx, db, rows, stored); err != nil {
 		return err
 	}
+	if err := a.noteVersions(ctx, db, rows); err != nil {
+		return err
+	}
 	findings, err := db.Findings(ctx, "")
 	if err != nil {
 		return databaseError(err)

@@ -401,3 +401,36 @@ func TestRefusals(t *testing.T) {
 		must.Say(t, must.Err(compare.NewPage(&table, o)), want)
 	}
 }
+
+// TestVersionsAreCounted: the sentence says which version it is, beside its p stands that for the best of all versions,
+// and only then the page says what this p does not cover.
+func TestVersionsAreCounted(t *testing.T) {
+	var a, b, before [][]int
+	for s := range 8 {
+		a, b = append(a, []int{75 + s}), append(b, []int{70})
+		before = append(before, []int{70 + (s+1)*(1-s%2*2)})
+	}
+	in := two(a, b)
+	const caution = "Results on fresh sets confirm a version honestly."
+	if text := sample.Build(t, compare.Compare, in, "A", "B").Blocks[0].(doc.Prose).Paragraphs; len(text) != 1 ||
+		strings.Contains(text[0], "version") {
+		t.Errorf("with one version: %q", text)
+	}
+	for _, r := range two(before, b).Rows {
+		if r.Method == "A" {
+			r.MethodVersion, r.StartedAt = "0", "2020-01-01"
+			in.Older = append(in.Older, r)
+		}
+	}
+	for _, args := range [][]string{{"A", "B"}, {"B", "A"}, {"A"}} {
+		text := sample.Build(t, compare.Compare, in, args...).Blocks[0].(doc.Prose).Paragraphs
+		must.Hold(t, text[0], "2nd of 2 versions of A", "p = 0.0078, p for the best of 2 versions = 0.016")
+		if len(text) != 2 || !strings.HasSuffix(text[1], caution) {
+			t.Errorf("%v: paragraphs %q", args, text)
+		}
+	}
+	text := sample.Build(t, compare.Compare, in, "A@0", "A").Blocks[0].(doc.Prose).Paragraphs
+	if len(text) != 1 || strings.Contains(text[0], "versions of A") {
+		t.Errorf("of two versions, compared with each other: %q", text)
+	}
+}

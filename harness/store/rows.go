@@ -300,6 +300,21 @@ func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool
 		WHERE place = 1`, []any{protocol, v.Method, v.Version}}, folds)
 }
 
+// AttemptsOf returns every attempt of a method under a protocol that ended ok, of all versions, grids and data, in the
+// form of Rows.
+func (db *DB) AttemptsOf(ctx context.Context, protocol, method string) ([]Row, error) {
+	return db.rows(ctx, attempts{"SELECT id FROM runs WHERE protocol = ? AND method = ? AND status = 'ok'",
+		[]any{protocol, method}}, false)
+}
+
+// Retried returns the methods that have more than one attempt of a cell that ended ok: with several versions, settings
+// or kinds of data.
+func (db *DB) Retried(ctx context.Context, protocol string) ([]string, error) {
+	return listOf(ctx, db.sql, `SELECT DISTINCT method FROM (SELECT method FROM runs
+		WHERE protocol = ? AND status = 'ok' GROUP BY method, dataset, split HAVING count(*) > 1) ORDER BY method`,
+		func(method *string) []any { return []any{method} }, protocol)
+}
+
 // VersionQuery returns the query over the public views that gives the splits of a method version: for each split
 // the last attempt that ended ok. dataset selects one data set; "" selects all.
 func VersionQuery(protocol, dataset string, v Version) string {

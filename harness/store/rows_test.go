@@ -103,6 +103,10 @@ func TestRowsOfAVersion(t *testing.T) {
 	for version, want := range map[string]string{"1": "a2 b1 ", "2": "b2 ", "3": ""} {
 		must.Be(t, keys(db.RowsOf(t.Context(), "p", Version{"M", version}, false)), want, "of version", version)
 	}
+	must.Be(t, keys(db.AttemptsOf(t.Context(), "p", "M")), "a1 a2 b1 b2 ")
+	if got := must.Get(db.Retried(t.Context(), "p"))(t); cmp.Diff([]string{"M"}, got) != "" {
+		t.Errorf("several attempts of %v", got)
+	}
 	rows, err := db.RowsOf(t.Context(), "p", Version{"M", "1"}, true)
 	if err != nil || len(rows) != 2 || len(rows[1].Folds) != 60 || string(rows[1].Point) != `{"c":2}` {
 		t.Errorf("with folds: %d rows, error %v", len(rows), err)

@@ -160,6 +160,7 @@ func (p *Page) pairRecords() doc.Records {
 		"typical_low", "typical_high",
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
 		"mean_without", "ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
+		"version_number", "versions", "other_version_number", "other_versions", "versions_p",
 		"typical_worse", "typical_equivalent", "typical_better"}}
 	if len(p.Evidence.Registered) > 0 {
 		out.Columns = append(out.Columns, "kind")
@@ -176,6 +177,8 @@ func (p *Page) pairRecords() doc.Records {
 			"behind": q.Behind,
 			"won":    won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
 			"comparisons": p.Evidence.Of(q).Compared(), "set_tests": p.Evidence.Sets,
+			"version_number": q.Versions.Ours.Number, "versions": q.Versions.Ours.Of, "versions_p": q.Versions.P,
+			"other_version_number": q.Versions.Theirs.Number, "other_versions": q.Versions.Theirs.Of,
 		}
 		if kind := p.kind(q); kind != "" {
 			row["kind"] = kind

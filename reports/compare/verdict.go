@@ -25,9 +25,9 @@ func (p *Page) Sentences() (first, rest []string) {
 	}
 	notes := p.Registrations()
 	if len(each) == 1 {
-		return append([]string{p.Preliminary() + each[0]}, notes...), nil
+		return slices.Concat([]string{p.Preliminary() + each[0]}, p.looks(), notes), nil
 	}
-	first = []string{p.Preliminary() + p.summary()}
+	first = append([]string{p.Preliminary() + p.summary()}, p.looks()...)
 	if len(each) <= few {
 		return slices.Concat(first, each, notes), nil
 	}
@@ -152,7 +152,7 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	} else if n == 1 {
 		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
 	}
-	b.WriteString(p.singles(q))
+	b.WriteString(p.versions(q) + p.singles(q))
 	return b.String()
 }
 
@@ -219,6 +219,7 @@ func (p *Page) ps(q *evidence.Pair) string {
 		adjusted = "adjusted "
 		text += ", adjusted p " + frame.PRelation(q.Adjusted)
 	}
+	text += ofVersions(q)
 	if !math.IsNaN(q.Equivalence) {
 		text += "; " + adjusted + "p of equivalence " + frame.PRelation(q.Equivalence)
 	}

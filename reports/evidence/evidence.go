@@ -109,6 +109,9 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	}
 	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
 	e.adjustOver()
+	if err := e.adjustVersions(t); err != nil {
+		return nil, err
+	}
 	e.adjustSets()
 	for i := range e.Pairs {
 		e.Pairs[i].judge(e.Level)

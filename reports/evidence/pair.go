@@ -29,6 +29,7 @@ type Pair struct {
 	Rope        *big.Rat // half-width of the region, the mean over the sets
 	Verdict     Verdict
 	Registered  *Evidence // the family of its registration; nil for an exploratory pair, of the page's family
+	Versions    Versions  // of the methods that a report takes as arguments
 
 	Ahead, Within, Behind int // sets by mean: above the region, within it with its edges, below it
 
@@ -298,6 +299,7 @@ func (p Pair) Reversed() Pair {
 		p.Signed.Plus, p.Signed.Minus = p.Signed.Minus, p.Signed.Plus
 	}
 	p.Verdict, p.Ahead, p.Behind = p.Verdict.reversed(), p.Behind, p.Ahead
+	p.Versions.Ours, p.Versions.Theirs = p.Versions.Theirs, p.Versions.Ours
 	p.Sets = slices.Clone(p.Sets)
 	for i := range p.Sets {
 		s := &p.Sets[i]

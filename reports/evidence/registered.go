@@ -32,6 +32,7 @@ func (e *Evidence) Register(method string, others []string) {
 		p := &own.Pairs[k]
 		p.ofPage, p.Registered = p.Adjusted, own
 		p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
+		p.Versions.P = math.NaN() // the version was named before its results, and not chosen by them
 	}
 	own.adjustOver()
 	for k := range own.Pairs {

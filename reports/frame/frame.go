@@ -43,6 +43,7 @@ import (
 type Rows interface {
 	Rows(ctx context.Context, protocol string, folds bool) ([]store.Row, error)
 	RowsOf(ctx context.Context, protocol string, v store.Version, folds bool) ([]store.Row, error)
+	AttemptsOf(ctx context.Context, protocol, method string) ([]store.Row, error)
 	Versions(ctx context.Context, protocol string) ([]store.Version, error)
 	Skipped(ctx context.Context, protocol string) ([]result.Exclusion, error)
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
@@ -113,8 +114,8 @@ type Source struct {
 	Run      Invocation // how the commands in a report are spelled
 
 	Methods []string // only these, in this order, each a name or NAME@VERSION; nil for all that are stored
-	// Also are methods that are read in addition where Methods is nil: versions to compare with today's
-	// cells.
+	// Also are the methods that a report takes as arguments. They are read in addition where Methods is nil, such as a
+	// version to compare with today's cells. All their other versions are read for Table.Tried.
 	Also []string
 	// Datasets are the only sets, by name or TOML file; all of them enter means and ranks. nil is the
 	// protocol's sets and all that are stored.
@@ -137,6 +138,7 @@ type Frame struct {
 	found  []store.Finding          // see Rows
 	quoted []published.Value        // what others print, by any metric and on any set
 	pinned map[string]store.Version // the versions in columns of NAME@VERSION
+	tried  map[string][]store.Row   // all attempts of the methods of Also that ended ok, by column
 	// the rows of tables: the requested sets or the protocol's, then other stored sets
 	sets []Dataset
 }
@@ -164,6 +166,9 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, &RequestError{err}
 	}
 	if all, err = f.readPinned(ctx, rows, all); err != nil {
+		return f, err
+	}
+	if err := f.readTried(ctx, rows, all); err != nil {
 		return f, err
 	}
 	left, err := rows.Skipped(ctx, src.Protocol.Name)

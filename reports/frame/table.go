@@ -42,6 +42,10 @@ type Table struct {
 	Warnings    []string  // texts to read before the table
 	Provenance  doc.Provenance
 
+	// Tried are the other versions and settings of the methods that a report takes as arguments, by column, in the
+	// order of their first runs.
+	Tried map[string][]Tried
+
 	Frame *Frame   // what the table is made of
 	whole int      // methods that have every counted set
 	usual int      // number of splits of a usual set; see Few
@@ -191,6 +195,7 @@ func (f Frame) Table(name string) (Table, error) {
 	t.other = append(t.other, t.cautionNotes(sets)...)
 	t.setCommands(sets)
 	t.dropSurplus()
+	t.addTried()
 	var fits []string
 	if f.Protocol.Fits {
 		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models " +

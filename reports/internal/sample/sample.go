@@ -153,6 +153,12 @@ func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out 
 	return out, nil
 }
 
+func (r rows) AttemptsOf(_ context.Context, _, method string) ([]store.Row, error) {
+	return slices.DeleteFunc(slices.Concat(r.older, r.rows), func(row store.Row) bool {
+		return row.Method != method || row.Status != result.OK
+	}), nil
+}
+
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
 	sorted := slices.Clone(r.rows)
 	slices.SortStableFunc(sorted, func(a, b store.Row) int {

@@ -1,0 +1,68 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// versions says of which version the comparison is, for a method with results of several versions on its sets.
+func (p *Page) versions(q *evidence.Pair) string {
+	base := func(column string) string {
+		if v, pinned := p.Pinned(column); pinned {
+			return v.Method
+		}
+		return column
+	}
+	other, besides, text := p.other(q), "", ""
+	if base(p.method) == base(other) {
+		besides = " besides " + other
+	}
+	if n := q.Versions.Ours; n.Of > 1 {
+		text += fmt.Sprintf(" %s of %d versions of %s on these sets%s.", ordinal(n.Number), n.Of, base(p.method),
+			besides)
+	}
+	if n := q.Versions.Theirs; n.Of > 1 {
+		text += fmt.Sprintf(" %s of %d versions of %s.", ordinal(n.Number), n.Of, base(other))
+	}
+	return text
+}
+
+// ofVersions is the p for the best of all versions of both methods; "" without another version.
+func ofVersions(q *evidence.Pair) string {
+	if math.IsNaN(q.Versions.P) {
+		return ""
+	}
+	return fmt.Sprintf(", p for the best of %d versions %s", q.Versions.Compared(), frame.PRelation(q.Versions.P))
+}
+
+// looks says what the p for all versions does not cover; nil where no method has several.
+func (p *Page) looks() []string {
+	for i := range p.pairs {
+		if !math.IsNaN(p.pairs[i].Versions.P) {
+			return []string{"The p for the best of several versions holds for changes that were made without a " +
+				"look at these sets. If results on these sets decided which changes stayed, a false verdict is " +
+				"about twice as probable as the level says, even by this p. Results on fresh sets confirm a " +
+				"version honestly."}
+		}
+	}
+	return nil
+}
+
+// ordinal writes 1st, 2nd, 3rd, 4th, 11th.
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
