@@ -251,21 +251,34 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 // Plan plans a request with the cells and times that a database holds; db may be nil.
 func Plan(ctx context.Context, e *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
 	known := map[string]store.Known{}
-	var timings []store.Timing
 	if db != nil {
 		cells, err1 := db.Keys(ctx)
 		canaries, err2 := db.Canaries(ctx)
-		measured, err3 := db.Timings(ctx, environment.Current())
-		if err := errors.Join(err1, err2, err3); err != nil {
+		if err := errors.Join(err1, err2); err != nil {
 			return nil, &StoredError{err}
 		}
 		maps.Copy(known, cells)
 		maps.Copy(known, canaries)
-		timings = measured
+	}
+	forecast, err := Forecast(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	return e.Plan(ctx, req, known, forecast)
+}
+
+// Forecast is the forecast for this machine, with the times that a database holds; db may be nil.
+func Forecast(ctx context.Context, db *store.DB) (*plan.Forecast, error) {
+	var timings []store.Timing
+	if db != nil {
+		var err error
+		if timings, err = db.Timings(ctx, environment.Current()); err != nil {
+			return nil, &StoredError{err}
+		}
 	}
 	forecast := plan.NewForecast(timings)
 	forecast.Slowness = environment.Slowness()
-	return e.Plan(ctx, req, known, forecast)
+	return forecast, nil
 }
 
 // A StoredError is an error of stored data, not of a request.

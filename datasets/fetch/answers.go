@@ -239,42 +239,52 @@ func whyRefused(body []byte) string {
 	return fmt.Sprintf("OpenML's error %s, %s", code, message)
 }
 
-// A suite is a list of tasks.
-type suite struct {
-	name  string
-	tasks []listedTask
+// A KnownSuite is a list of tasks.
+type KnownSuite struct {
+	Name  string
+	Tasks []ListedTask
+	Sizes string // where the sizes of the sets stand; "" if the list has none
 }
 
-// A listedTask is a task of a suite. set and name are the number and the name of its data set; "" where the list has
-// only the numbers of tasks.
-type listedTask struct{ id, set, name string }
+// A ListedTask is a task of a suite. Set and Name are the number and the name of its data set. Where the list has only
+// the numbers of tasks, all else is zero.
+type ListedTask struct {
+	ID, Set, Name           string
+	Rows, Features, Classes int // Features are the columns of the file without the target
+}
+
+// SetName is the name of the task's set in the catalogue, after it was added.
+func (t ListedTask) SetName() string { return nameOf(t.Name, t.Set) }
+
+func nameOf(set, id string) string { return catalogue.SetName(set+".arff") + "-" + id }
 
 //go:embed suites/*.toml
 var suiteFiles embed.FS
 
-// knownSuite is a file of suites/. Each line of its tasks has the number of the task, the number of the set, and the
-// set's name.
-type knownSuite struct {
+// suiteFile is a file of suites/. Each line of its tasks has the number of the task, the number of the set, the set's
+// name, rows, features and classes.
+type suiteFile struct {
 	ID     int    `toml:"id"`
 	Name   string `toml:"name"`
 	Source string `toml:"source"`
+	Sizes  string `toml:"sizes"`
 	Tasks  string `toml:"tasks"`
 }
 
 // Suites lists the suites whose tasks the program knows, by name.
 func Suites() []string {
 	var out []string
-	for _, s := range knownSuites() {
+	for _, s := range readSuites() {
 		out = append(out, s.Name)
 	}
 	return out
 }
 
-func knownSuites() []knownSuite {
+func readSuites() []suiteFile {
 	names, err := fs.Glob(suiteFiles, "suites/*.toml")
-	var out []knownSuite
+	var out []suiteFile
 	for _, name := range names {
-		var s knownSuite
+		var s suiteFile
 		if _, err = toml.DecodeFS(suiteFiles, name, &s); err != nil {
 			break
 		}
@@ -286,18 +296,28 @@ func knownSuites() []knownSuite {
 	return out
 }
 
-// listed returns the tasks of a suite, from the program or from the server.
-func (a *Adder) listed(ctx context.Context, asked string) (suite, error) {
-	for _, k := range knownSuites() {
+// Known returns the suite with this number or name whose tasks the program knows.
+func Known(asked string) (KnownSuite, bool) {
+	for _, k := range readSuites() {
 		if asked != strconv.Itoa(k.ID) && !strings.EqualFold(asked, k.Name) {
 			continue
 		}
-		s := suite{name: k.Name}
+		s := KnownSuite{Name: k.Name, Sizes: k.Sizes}
 		for line := range strings.Lines(strings.TrimSpace(k.Tasks)) {
-			id, set, _ := strings.Cut(strings.TrimSpace(line), " ")
-			set, name, _ := strings.Cut(set, " ")
-			s.tasks = append(s.tasks, listedTask{id, set, name})
+			var t ListedTask
+			if _, err := fmt.Sscan(line, &t.ID, &t.Set, &t.Name, &t.Rows, &t.Features, &t.Classes); err != nil {
+				panic(fmt.Sprintf("openml: suite %s: %q: %v", k.Name, line, err))
+			}
+			s.Tasks = append(s.Tasks, t)
 		}
+		return s, true
+	}
+	return KnownSuite{}, false
+}
+
+// listed returns the tasks of a suite, from the program or from the server.
+func (a *Adder) listed(ctx context.Context, asked string) (KnownSuite, error) {
+	if s, known := Known(asked); known {
 		return s, nil
 	}
 	var answer struct {
@@ -312,19 +332,19 @@ func (a *Adder) listed(ctx context.Context, asked string) (suite, error) {
 	if err := a.ask(ctx, "study/"+url.PathEscape(asked), func() bool {
 		return answer.Study.ID != ""
 	}, &answer); err != nil {
-		return suite{}, err
+		return KnownSuite{}, err
 	}
-	s := suite{name: cmp.Or(string(answer.Study.Alias), "openml-suite-"+string(answer.Study.ID))}
+	s := KnownSuite{Name: cmp.Or(string(answer.Study.Alias), "openml-suite-"+string(answer.Study.ID))}
 	for _, tasks := range answer.Study.Tasks {
 		for _, id := range tasks.ID {
-			s.tasks = append(s.tasks, listedTask{id: id})
+			s.Tasks = append(s.Tasks, ListedTask{ID: id})
 		}
 	}
-	if len(s.tasks) == 0 {
+	if len(s.Tasks) == 0 {
 		return s, errors.New("the suite has no tasks")
 	}
-	if catalogue.SetName(s.name+".group") == "mydata" {
-		s.name = "openml-suite-" + string(answer.Study.ID)
+	if catalogue.SetName(s.Name+".group") == "mydata" {
+		s.Name = "openml-suite-" + string(answer.Study.ID)
 	}
 	return s, nil
 }

@@ -58,8 +58,7 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 		return nil, err
 	}
 	s := &set{
-		Name: catalogue.SetName(string(d.Name)+".arff") + "-" + id, Title: fmt.Sprintf("%s, version %s", d.Name,
-			d.Version),
+		Name: nameOf(string(d.Name), id), Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
 		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: format.ARFF.Name,
 		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
 	}
@@ -210,8 +209,7 @@ func namer(features []feature) func(i int) any {
 
 // mirrored lists the names that the file may have on a mirror.
 func (s *set) mirrored() []string {
-	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", catalogue.SetName(s.plain+".arff") + "-" + s.id +
-		".arff"}
+	return []string{s.id + ".arff", filepath.Base(s.plain) + ".arff", nameOf(s.plain, s.id) + ".arff"}
 }
 
 func (s *set) path(a *Adder) string { return filepath.Join(a.Dir, s.Name+".toml") }

@@ -75,7 +75,7 @@ func (a *Adder) Add(ctx context.Context, ref string) ([]LeftOut, error) {
 		}
 		return a.suite(ctx, what)
 	case Task:
-		_, err = a.task(ctx, listedTask{id: what})
+		_, err = a.task(ctx, ListedTask{ID: what})
 	case Set:
 		_, err = a.set(ctx, what, nil)
 	}
@@ -113,10 +113,10 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 	}
 	var out []LeftOut
 	var names []string
-	for i, t := range s.tasks {
+	for i, t := range s.Tasks {
 		place := *a
 		place.Tell = func(format string, args ...any) {
-			a.Tell("%d/%d %s", i+1, len(s.tasks), fmt.Sprintf(format, args...))
+			a.Tell("%d/%d %s", i+1, len(s.Tasks), fmt.Sprintf(format, args...))
 		}
 		name, err := place.task(ctx, t)
 		switch {
@@ -124,40 +124,40 @@ func (a *Adder) suite(ctx context.Context, asked string) ([]LeftOut, error) {
 			names = append(names, name)
 		case ctx.Err() != nil:
 			return out, fmt.Errorf("%s%s was interrupted after %d of %d tasks; run it again for the others", Suite,
-				asked, i, len(s.tasks))
+				asked, i, len(s.Tasks))
 		case IsUnreachable(err):
 			return out, fmt.Errorf("%s%s: task %s: %w; what is there stays, run it again for the others", Suite, asked,
-				t.id, err)
+				t.ID, err)
 		default:
-			place.Tell("%s is left out: %v", strings.TrimSpace("task "+t.id+" "+t.name), err)
-			out = append(out, LeftOut{t.id, err})
+			place.Tell("%s is left out: %v", strings.TrimSpace("task "+t.ID+" "+t.Name), err)
+			out = append(out, LeftOut{t.ID, err})
 		}
 	}
 	if names == nil {
-		return out, fmt.Errorf("%s%s: none of its %d sets can be had or read", Suite, asked, len(s.tasks))
+		return out, fmt.Errorf("%s%s: none of its %d sets can be had or read", Suite, asked, len(s.Tasks))
 	}
-	group := catalogue.SetName(s.name + ".group")
+	group := catalogue.SetName(s.Name + ".group")
 	path := filepath.Join(a.Dir, group+catalogue.GroupExtension)
 	if err := a.write(path, strings.Join(names, "\n")+"\n"); err != nil {
 		return out, err
 	}
-	a.Tell("group %s has %d of %d sets; `bench run --datasets %s` takes them", group, len(names), len(s.tasks), group)
+	a.Tell("group %s has %d of %d sets; `bench run --datasets %s` takes them", group, len(names), len(s.Tasks), group)
 	return out, nil
 }
 
 // task adds the set of a task, and returns the set's name. It is an error if the list and the server disagree about the
 // set.
-func (a *Adder) task(ctx context.Context, listed listedTask) (string, error) {
-	t, err := a.taskOf(ctx, listed.id)
+func (a *Adder) task(ctx context.Context, listed ListedTask) (string, error) {
+	t, err := a.taskOf(ctx, listed.ID)
 	if err != nil {
 		return "", err
 	}
-	if listed.set != "" {
+	if listed.Set != "" {
 		if d, err := a.dataOf(ctx, t.set); err != nil {
 			return "", err
-		} else if string(d.Name) != listed.name || t.set != listed.set {
-			return "", fmt.Errorf("the list of the suite says set %s, %s, and the server says set %s, %s", listed.set,
-				listed.name, t.set, d.Name)
+		} else if string(d.Name) != listed.Name || t.set != listed.Set {
+			return "", fmt.Errorf("the list of the suite says set %s, %s, and the server says set %s, %s", listed.Set,
+				listed.Name, t.set, d.Name)
 		}
 	}
 	return a.set(ctx, t.set, t)

@@ -168,13 +168,13 @@ func TestKnownSuites(t *testing.T) {
 	a, server, _ := adder(t)
 	for _, asked := range []string{"99", "openml-cc18"} {
 		s, err := a.listed(t.Context(), asked)
-		if err != nil || s.name != "OpenML-CC18" || len(s.tasks) != 72 {
-			t.Fatalf("suite %s: %d tasks of %s, %v", asked, len(s.tasks), s.name, err)
+		if err != nil || s.Name != "OpenML-CC18" || len(s.Tasks) != 72 {
+			t.Fatalf("suite %s: %d tasks of %s, %v", asked, len(s.Tasks), s.Name, err)
 		}
 		ids, sets, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
-		for _, task := range s.tasks {
-			ids[task.id], sets[task.set], names[task.name] = true, true, true
-			if Check(Task+task.id) != nil || Check(Set+task.set) != nil || task.name == "" {
+		for _, task := range s.Tasks {
+			ids[task.ID], sets[task.Set], names[task.Name] = true, true, true
+			if Check(Task+task.ID) != nil || Check(Set+task.Set) != nil || task.Name == "" {
 				t.Errorf("task %+v", task)
 			}
 		}

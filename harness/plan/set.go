@@ -41,6 +41,44 @@ type sizes struct {
 	groups      [2]int // of both parts
 }
 
+// A Size is the name of a set whose data is not here, with the shape of all its rows.
+type Size struct {
+	Name  string
+	Shape registry.Shape
+}
+
+// OfSizes plans the cells of sets of which nothing but the size is known. Such a plan can be shown and not run: what
+// the cells need of the data is not in it.
+func (e *Experiment) OfSizes(req Request, sizes []Size, forecast *Forecast) (*Plan, error) {
+	out := &Plan{Forecast: forecast, Versions: map[string]string{}}
+	methods, err := e.Methods(req.Methods)
+	if err != nil {
+		return nil, err
+	}
+	methods = slices.DeleteFunc(methods, func(m registry.Spec) bool { return slices.Contains(req.Exclude, m.Name) })
+	var pairs []pair
+	for _, s := range sizes {
+		set := plannedSet{entry: &catalogue.Entry{Name: s.Name, Task: s.Shape.Task}, rows: s.Shape.N, train: s.Shape}
+		specs, err := out.suited(methods, set.entry, req.Methods != nil)
+		if err == nil {
+			set.train.N, _, err = e.Protocol.Semantics.Splitter().Sizes(s.Shape.N, 0)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		for _, spec := range specs {
+			cells, err := e.cells(set, spec, req.Splits, forecast)
+			if err != nil {
+				return nil, err
+			}
+			pairs = append(pairs, pair{spec, cells})
+		}
+	}
+	out.take(pairs, req, nil, false)
+	MarkFirst(out.Cells, forecast)
+	return out, nil
+}
+
 // sizes returns the sizes of a split.
 func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err error) {
 	if p.grouped == nil {
