@@ -74,6 +74,11 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := a.pluginsOfRun(ctx, f); err != nil {
 		return err
 	}
+	if f.dryRun && len(f.datasets) == 1 {
+		if suite, is := a.notAdded(f.datasets[0]); is {
+			return a.dryRunOfSuite(ctx, suite, f)
+		}
+	}
 	chosen, err := a.choose(f.selection, nothingStored)
 	if err != nil {
 		return err

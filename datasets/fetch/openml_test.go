@@ -166,6 +166,8 @@ func TestShapes(t *testing.T) {
 // TestKnownSuites: each suite that comes with the program has as many different tasks and names as it should.
 func TestKnownSuites(t *testing.T) {
 	a, server, _ := adder(t)
+	// These sets are files of the UCI repository, too, of which the catalogue knows rows, features and classes.
+	counted := map[string]string{"balance-scale": "balance-multiclass", "diabetes": "pima", "wdbc": "wdbc"}
 	for _, asked := range []string{"99", "openml-cc18"} {
 		s, err := a.listed(t.Context(), asked)
 		if err != nil || s.Name != "OpenML-CC18" || len(s.Tasks) != 72 {
@@ -176,6 +178,15 @@ func TestKnownSuites(t *testing.T) {
 			ids[task.ID], sets[task.Set], names[task.Name] = true, true, true
 			if Check(Task+task.ID) != nil || Check(Set+task.Set) != nil || task.Name == "" {
 				t.Errorf("task %+v", task)
+			}
+			if task.Rows < 500 || task.Rows > 100000 || task.Features < 1 || task.Features >= 5000 || task.Classes < 2 {
+				t.Errorf("task %+v: the suite's authors take sets of 500 to 100,000 rows and less than 5,000 features",
+					task)
+			}
+			e, err := catalogue.Builtin().Lookup(counted[task.Name])
+			if err == nil && (e.Rows != task.Rows || e.Features != task.Features || len(e.Counts) != task.Classes) {
+				t.Errorf("task %+v, and the file of the UCI repository has %d rows, %d features and %d classes", task,
+					e.Rows, e.Features, len(e.Counts))
 			}
 		}
 		if len(ids) != 72 || len(sets) != 72 || len(names) != 72 {
