@@ -141,8 +141,8 @@ func (a *app) set(name string) (*catalogue.Entry, error) {
 	}
 	e, err := a.sets.Lookup(name)
 	if suite, known := a.notAdded(name); err != nil && known {
-		return nil, usage("%s is a suite that is not added; `%s` adds it, and `bench run --datasets %s --dry-run` says "+
-			"how large its %d sets are", suite.Name, a.howToAdd(suite), suite.Name, len(suite.Tasks))
+		return nil, usage("%s is a suite that is not added; `%s` adds it, and `bench run --datasets %s --dry-run` "+
+			"says how large its %d sets are", suite.Name, a.howToAdd(suite), suite.Name, len(suite.Tasks))
 	}
 	return orUsage(e, err)
 }

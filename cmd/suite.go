@@ -62,8 +62,8 @@ func (a *app) dryRunOfSuite(ctx context.Context, suite fetch.KnownSuite, f runFl
 	}
 	if len(whole.Cells) > 0 {
 		a.announce(todo, prediction, opt)
-		a.say("times are of one core, and follow from rows and columns of the files; a column of categories, which becomes " +
-			"several features, counts once, so that sets with many of them take longer")
+		a.say("times are of one core, and follow from rows and columns of the files; a column of categories, which " +
+			"becomes several features, counts once, so that sets with many of them take longer")
 	} else {
 		a.say("times are unknown: protocol %s follows the splits of the tasks, which are not here", f.protocol)
 	}
