@@ -66,6 +66,7 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
+	l.less = []string{"versions", "metric", "low", "high", "protocol", "choices", "ends"}
 	compared, changed := 0, 0
 	number := func(v float64, places int) any {
 		if math.IsNaN(v) {

@@ -36,6 +36,7 @@ func newExperimentListCommand(a *app) *cobra.Command {
 		func(_ *cobra.Command, _ []string, l *listing) error {
 			all, err := experiments.All()
 			l.header = []string{"experiment", "protocol", "claims", "title"}
+			l.less = []string{"protocol"}
 			for _, e := range all {
 				l.add(e.Name, e.Protocol, len(e.Claims), e.Title)
 			}
@@ -157,7 +158,7 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 		f.run.datasets = exp.Protocol.Datasets
 	}
 	f.run.keep, f.run.explain = string(runner.KeepScores), f.explain
-	f.run.plan = &listing{format: "table", out: a.out}
+	f.run.plan = &listing{format: "table", out: a.out, err: a.err}
 	if !e.Alone || f.run.dryRun {
 		return []string{fmt.Sprintf("1-%d", part.Splits)}, nil
 	}

@@ -25,12 +25,17 @@ func newMethodsListCommand(a *app) *cobra.Command {
 	return a.lists(&cobra.Command{Use: "list", Short: "List the registered methods", Args: takes()},
 		func(_ *cobra.Command, _ []string, l *listing) error {
 			l.header = []string{"method", "version", "tasks", "grid_points", "summary", "source"}
+			l.less = []string{"source", "version", "grid_points"}
 			for _, s := range a.reg.All() {
 				points, err := s.Settings(exampleShape(s), s.DefaultGrid(), nil)
 				if err != nil {
 					return err
 				}
-				l.add(s.Name, s.Version, s.Tasks.String(), len(points), s.Summary, s.Source)
+				tasks := s.Tasks.String()
+				if l.forPeople() && s.Tasks == registry.Binary|registry.Multiclass|registry.Regression {
+					tasks = "all"
+				}
+				l.add(s.Name, s.Version, tasks, len(points), s.Summary, s.Source)
 			}
 			return nil
 		})

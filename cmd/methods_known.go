@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/compare"
@@ -58,7 +57,6 @@ func (a *app) know(ctx context.Context, l *listing, exp *plan.Experiment, protoc
 		}
 		fmt.Fprintln(a.out)
 		l.header = []string{"in results", "value"}
-		defer l.wrap(factWidth)
 	}
 	l.add("results", fmt.Sprintf("%s: %s, %s, protocol %s", cmp.Or(from, a.db), plural(len(t.Methods), "method"),
 		plural(len(t.Counted), "data set"), t.Protocol))
@@ -77,23 +75,6 @@ func (a *app) know(ctx context.Context, l *listing, exp *plan.Experiment, protoc
 	l.addFixed(&own, method)
 	l.addGrowth(costs.GrowthOf(&own, method))
 	return nil
-}
-
-// factWidth is the most columns of a value, so that a line has at most 80.
-const factWidth = 64
-
-// wrap divides long values into several rows.
-func (l *listing) wrap(width int) {
-	rows := l.rows
-	l.rows = nil
-	for _, r := range rows {
-		for i, line := range strings.Split(text.WrapSoft(fmt.Sprint(r[1]), width), "\n") {
-			if i > 0 {
-				r[0] = ""
-			}
-			l.add(r[0], strings.TrimRight(line, " "))
-		}
-	}
 }
 
 // addStanding says where a method stands, and on which sets it is significantly better or worse than others.

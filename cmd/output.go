@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
@@ -25,14 +24,16 @@ import (
 // A listing is a table of values that a command prints in the format that the user chooses.
 type listing struct {
 	header []string
+	less   []string // columns that a table leaves out, in this order, where it is too wide
 	rows   [][]any
 	format string
 	out    io.Writer
+	err    *messages
 }
 
 // listing returns an empty listing of a command, to which it adds --format.
 func (a *app) listing(c *cobra.Command, more ...string) *listing {
-	l := &listing{out: a.out}
+	l := &listing{out: a.out, err: a.err}
 	formats := slices.Concat([]string{"table", "json", "csv", "md"}, more)
 	oneOf(c, &l.format, "format", "table", strings.Join(formats, ", "), formats...)
 	return l
@@ -55,11 +56,14 @@ func (l *listing) printAny() error {
 // print prints the listing, which is empty afterwards.
 func (l *listing) print() error {
 	s, err := newStream(l.out, l.format, l.header)
+	if t, ok := s.(*tableStream); ok {
+		t.room, t.less, t.err = terminalWidth(l.out, ""), l.less, l.err
+	}
 	if err != nil {
 		return err
 	}
 	rows := l.rows
-	l.header, l.rows = nil, nil
+	l.header, l.less, l.rows = nil, nil, nil
 	for _, r := range rows {
 		if err := s.row(r); err != nil {
 			return err
@@ -217,65 +221,6 @@ func (o *output) Fd() uintptr {
 		return f.Fd()
 	}
 	return ^uintptr(0)
-}
-
-// A tableStream aligns columns by the widths of the first rows; a later value that is
-// wider moves the rest of its row.
-type tableStream struct {
-	w      io.Writer
-	first  [][]string // the first rows, until the widths are known
-	held   int        // bytes of the rows in first
-	widths []int      // nil until the widths are known
-}
-
-const rowsForWidths, bytesForWidths = 1000, 1 << 20
-
-func (t *tableStream) row(values []any) error {
-	cells := make([]string, len(values))
-	for i, v := range values {
-		cells[i] = visible(v)
-		t.held += len(cells[i])
-	}
-	if t.widths != nil {
-		return t.print(cells)
-	}
-	if t.first = append(t.first, cells); len(t.first) > rowsForWidths || t.held > bytesForWidths {
-		return t.flush()
-	}
-	return nil
-}
-
-func (t *tableStream) end() error {
-	if t.widths != nil {
-		return nil
-	}
-	return t.flush()
-}
-
-func (t *tableStream) flush() error {
-	t.widths = make([]int, len(t.first[0]))
-	for _, r := range t.first {
-		for i, c := range r {
-			t.widths[i] = max(t.widths[i], text.StringWidthWithoutEscSequences(c))
-		}
-	}
-	for _, r := range t.first {
-		if err := t.print(r); err != nil {
-			return err
-		}
-	}
-	t.first = nil
-	return nil
-}
-
-func (t *tableStream) print(cells []string) error {
-	var b strings.Builder
-	for i, c := range cells {
-		b.WriteString(c)
-		b.WriteString(strings.Repeat(" ", 2+max(0, t.widths[i]-text.StringWidthWithoutEscSequences(c))))
-	}
-	_, err := io.WriteString(t.w, strings.TrimRight(b.String(), " ")+"\n")
-	return err
 }
 
 type mdStream struct{ w io.Writer }

@@ -30,6 +30,7 @@ func newPluginsCommand(a *app) *cobra.Command {
 			return err
 		}
 		l.header = []string{"file", "found_by", "method", "version", "tasks", "fault"}
+		l.less = []string{"found_by", "version", "tasks"}
 		for _, f := range a.found {
 			switch {
 			case f.usable():

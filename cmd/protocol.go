@@ -34,6 +34,7 @@ func newProtocolListCommand(a *app) *cobra.Command {
 		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		l.header = []string{"protocol", "from", "splits", "datasets", "metric", "title"}
+		l.less = []string{"metric", "from"}
 		add := func(p *protocol.Protocol, from string) {
 			l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
 		}

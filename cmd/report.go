@@ -209,17 +209,6 @@ func (m *messages) warn(warnings []string) {
 	}
 }
 
-// widthOfFiles is the width of tables that no terminal bounds.
-const widthOfFiles = 100
-
-// terminalWidth is the number of columns that w shows, or that a file gets.
-func terminalWidth(w io.Writer, file string) int {
-	if width, _, ok := terminalSize(w); ok && file == "" {
-		return width
-	}
-	return widthOfFiles
-}
-
 // colourful reports whether w is a terminal that may get escape codes (NO_COLOR
 // and TERM=dumb say no).
 func colourful(w io.Writer) bool {

@@ -60,6 +60,7 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	}
 	current := currentData(rows, sets)
 	l.header = []string{"protocol", "dataset", "method", "ok", "planned", "failed", "timeout", "seconds", "failures"}
+	l.less = []string{"seconds", "failures"}
 	for _, r := range rows {
 		if r.Fingerprint == current[r.Dataset] {
 			l.add(r.Protocol, r.Dataset, r.Method, r.OK, plannedSplits(stored, r.Protocol), r.Failed, r.Timeout,
