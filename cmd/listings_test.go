@@ -20,7 +20,7 @@ func TestListingsAreLookedAt(t *testing.T) {
 			return
 		}
 		name := strings.TrimPrefix(c.CommandPath(), "bench ")
-		if !regexp.MustCompile(`(?m)^bench(-second)? ` + name + `\b`).MatchString(script) {
+		if !regexp.MustCompile(`(?m)^(exec )?bench(-second)? ` + name + `\b`).MatchString(script) {
 			t.Errorf("testdata/script/listings.txtar does not look at bench %s", name)
 		}
 	})

@@ -57,7 +57,7 @@ func (l *listing) printAny() error {
 func (l *listing) print() error {
 	s, err := newStream(l.out, l.format, l.header)
 	if t, ok := s.(*tableStream); ok {
-		t.room, t.less, t.err = terminalWidth(l.out, ""), l.less, l.err
+		t.room, t.less, t.err = windowWidth(l.out), l.less, l.err
 	}
 	if err != nil {
 		return err

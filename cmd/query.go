@@ -139,8 +139,8 @@ func (a *app) query(ctx context.Context, db *store.DB, query, format string, w i
 	}
 	err := db.Query(ctx, query, func(names []string) (err error) {
 		s, err = newStream(w, format, names)
-		if t, ok := s.(*tableStream); ok && w == io.Writer(a.out) && (isTerminal(w) || saidColumns() > 0) {
-			t.room = terminalWidth(w, "") // programs that read a pipe get one line a row
+		if t, ok := s.(*tableStream); ok && w == io.Writer(a.out) {
+			t.room = windowWidth(w)
 		}
 		return kept(err)
 	}, func(values []any) error { return kept(s.row(values)) })

@@ -13,28 +13,21 @@ import (
 // widthOfFiles is the width of texts that no terminal bounds.
 const widthOfFiles = 100
 
-// terminalWidth is the number of columns for a text that goes to w, or to a file: what COLUMNS says, else what the
-// terminal shows, else widthOfFiles.
+// terminalWidth is the number of columns for a text that goes to w, or to a file.
 func terminalWidth(w io.Writer, file string) int {
-	if file != "" {
-		return widthOfFiles
-	}
-	if said := saidColumns(); said > 0 {
-		return said
-	}
-	if width, _, ok := terminalSize(w); ok {
+	if width := windowWidth(w); width > 0 && file == "" {
 		return width
 	}
 	return widthOfFiles
 }
 
-// saidColumns is the number in COLUMNS, and 0 where it holds none.
-func saidColumns() int {
-	said, err := strconv.Atoi(os.Getenv("COLUMNS"))
-	if err != nil {
-		return 0
+// windowWidth is the number in COLUMNS, else the columns that the terminal shows, else 0: w is a file or a pipe.
+func windowWidth(w io.Writer) int {
+	if said, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && said > 0 {
+		return said
 	}
-	return max(0, said)
+	width, _, _ := terminalSize(w)
+	return width
 }
 
 // A tableStream aligns columns by the widths of the first rows. Where these are wider than the room, it leaves out
@@ -57,7 +50,7 @@ const (
 	rowsForWidths, bytesForWidths = 1000, 1 << 20
 	columnGap                     = 2
 	rowLines                      = 3 // that a row may take while a column can be left out
-	leastLast                     = 8 // columns of the last column, whose longer words pass the edge
+	wordShare                     = 3 // words of the last column may pass the edge from this share of the room on
 )
 
 func (t *tableStream) row(values []any) error {
@@ -136,7 +129,7 @@ func (t *tableStream) lay(shown []int) layout {
 		total += l.widths[i] + columnGap
 	}
 	if last := len(shown) - 1; last > 0 {
-		least[last] = min(least[last], max(leastLast, columnsOf(t.names[shown[last]])))
+		least[last] = min(least[last], t.room/wordShare)
 	}
 	for ; t.room > 0 && total > t.room; total-- {
 		widest := -1
@@ -196,7 +189,7 @@ func (t *tableStream) record(b *strings.Builder, cells []string) {
 	for _, c := range t.shown {
 		widths[0] = max(widths[0], columnsOf(t.names[c]))
 	}
-	widths[1] = max(leastLast, t.room-widths[0]-columnGap)
+	widths[1] = max(t.room/wordShare, t.room-widths[0]-columnGap)
 	for _, c := range t.shown {
 		parts := [][]string{{t.names[c]}, wrapped(cells[c], widths[1])}
 		for line := range parts[1] {
