@@ -31,13 +31,20 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 		return "", fmt.Errorf("nothing of %s is stored under protocol %s, at any version", asked[:at], f.Protocol.Name)
 	}
 	method, prefix := versions[i].Method, asked[at+1:]
-	var stored []string
+	var stored, fitting []string
 	for _, v := range versions {
-		if v.Method == method {
-			stored = append(stored, v.Version)
+		if v.Method != method {
+			continue
+		}
+		stored = append(stored, v.Version)
+		if v.Version == prefix {
+			fitting = []string{prefix}
+			break
+		}
+		if strings.HasPrefix(v.Version, prefix) {
+			fitting = append(fitting, v.Version)
 		}
 	}
-	fitting := store.Fitting(stored, prefix)
 	switch len(fitting) {
 	case 0:
 		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix,
