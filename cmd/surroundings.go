@@ -51,8 +51,8 @@ var variables = []struct{ names, means string }{
 		"private folders"},
 	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there " +
 		"were before them"},
-	{"COLUMNS", "how many columns wide tables and help are; default those of the terminal. In a pipe reports and help " +
-		"have 100, and listings one line a row"},
+	{"COLUMNS", "how many columns wide tables and help are; default those of the terminal. In a pipe reports and " +
+		"help have 100, and listings one line a row"},
 	{"NO_COLOR", "if it is not empty, nothing is printed bold or in colour"},
 	{"TERM", "dumb: nothing bold or in colour, and nothing that moves the cursor"},
 	{"TMPDIR", "the folder of private and temporary files; where it is not set, private folders lie in memory if " +
