@@ -272,7 +272,7 @@ func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	switch {
 	case out.Interrupted:
 		return exitError{code: exitInterrupted}
-	case done < asked:
+	case done+len(result.OfKinds(out.Excluded, result.Decided)) < asked:
 		return exitError{code: exitIncomplete}
 	}
 	return nil

@@ -46,6 +46,8 @@ type Request struct {
 	plan.Request
 	Jobs   int           // cells at a time here
 	Budget time.Duration // wall time of the whole run; 0 for any time
+	// Batches makes what gives out the cells of a plan part by part; nil for all at once.
+	Batches func(context.Context, *plan.Plan) (schedule.Batches, error)
 	// Longest stops the run if its rest is predicted to take longer, and longer than was confirmed, once methods of
 	// unknown time were measured. Outcome.Longer says so. 0 is any time.
 	Longest time.Duration
@@ -145,6 +147,11 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	}
 	out := Report{Plan: todo}
 	opt.Begin = registered.Begin
+	if req.Batches != nil {
+		if opt.Batches, err = req.Batches(ctx, todo); err != nil {
+			return out, err
+		}
+	}
 	shares := &verify.Shares{}
 	stop, ended, err := s.cells(ctx, req, opt, &out, progress, shares)
 	if err != nil {

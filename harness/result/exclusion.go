@@ -41,13 +41,18 @@ const (
 	TooLong      // longer than --max-cell
 	TooLarge     // more memory than --memory
 	OverBudget   // the set did not fit into --budget
+	Decided      // the verdict of a comparison did not need them: see Stop
 )
 
-// Over returns the reason of a cell that exceeds an option with its value: "--max-cell 30m" or "--memory 8.0 GiB".
+// Over returns the reason of a cell that an option with its value leaves out: "--max-cell 30m", "--memory 8.0 GiB" or the
+// text of a Stop.
 func Over(option string, seconds float64, bytes int64) Why {
 	kind := TooLong
-	if strings.HasPrefix(option, "--memory") {
+	switch {
+	case strings.HasPrefix(option, "--memory"):
 		kind = TooLarge
+	case strings.HasPrefix(option, untilDecided):
+		kind = Decided
 	}
 	return Why{Kind: kind, Seconds: seconds, Bytes: bytes, Text: option}
 }
@@ -76,6 +81,9 @@ func (w Why) prediction() string {
 
 // String says why a cell over a limit has no result, and what computes it.
 func (w Why) String() string {
+	if stop, ok := w.Stop(); ok {
+		return "not run, since " + stop.why() + "; --continue runs it"
+	}
 	option, _, _ := strings.Cut(w.Text, " ")
 	return fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", w.Text, w.prediction(), option)
 }
@@ -117,6 +125,8 @@ func (w Why) line(cells []Exclusion) string {
 		return "no data for " + sets
 	case Unsplittable:
 		return "left out: " + w.Text
+	case Decided:
+		return "not needed for the verdict: " + wording.Count(len(cells), "cell")
 	case OverBudget:
 		return fmt.Sprintf("beyond %s: %s on %s", w.Text, wording.Count(len(cells), "cell"), sets)
 	}

@@ -26,10 +26,9 @@ type fatal struct {
 	suspects []*plan.Cell        // all cells of foreign methods of which the program died; each runs alone, at the end
 }
 
-// newFatal takes the suspects out of the cells. Those of which most processes died come first, so that each cell has
+// newSuspects takes the suspects out of the cells. Those of which most processes died come first, so that each cell has
 // the deaths that it needs to be stored as failed before the program dies of the next one.
-func newFatal(cells []*plan.Cell) (f fatal, others []*plan.Cell) {
-	f.begun = map[*plan.Cell]bool{}
+func newSuspects(cells []*plan.Cell) (suspects, others []*plan.Cell) {
 	deadly := map[string]bool{}
 	for _, c := range cells {
 		if c.Foreign && c.Deaths > 0 {
@@ -38,13 +37,13 @@ func newFatal(cells []*plan.Cell) (f fatal, others []*plan.Cell) {
 	}
 	for _, c := range cells {
 		if deadly[c.Method] {
-			f.suspects = append(f.suspects, c)
+			suspects = append(suspects, c)
 		} else {
 			others = append(others, c)
 		}
 	}
-	slices.SortStableFunc(f.suspects, func(a, b *plan.Cell) int { return cmp.Compare(b.Deaths, a.Deaths) })
-	return f, others
+	slices.SortStableFunc(suspects, func(a, b *plan.Cell) int { return cmp.Compare(b.Deaths, a.Deaths) })
+	return suspects, others
 }
 
 // begin returns the cells that are to begin with a cell that starts here. A foreign cell begins alone, so that a note

@@ -24,6 +24,9 @@ type Options struct {
 	Longest  time.Duration
 	Forecast *plan.Forecast // the plan's forecast, in which times of cells are recorded; nil stands for declared costs
 
+	// Batches gives out the cells part by part; nil for all at once. It does not go with Budget.
+	Batches Batches
+
 	// Ready is asked before a cell starts. While finished cells cannot be stored, it blocks until they can, or
 	// until stop is closed. It returns false if no more cells are to start.
 	Ready func(stop <-chan struct{}) bool

@@ -103,6 +103,7 @@ type state struct {
 	stopped bool
 	fatal
 	away
+	batches
 }
 
 func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
@@ -114,7 +115,17 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	if s.forecast == nil {
 		s.forecast = plan.NewForecast(nil)
 	}
-	s.fatal, cells = newFatal(cells)
+	if s.begun = map[*plan.Cell]bool{}; opt.Batches != nil {
+		s.queue, s.later = plan.NewQueue(nil, s.forecast), cells
+		return s
+	}
+	s.take(cells)
+	return s
+}
+
+// take queues cells.
+func (s *state) take(cells []*plan.Cell) {
+	s.suspects, cells = newSuspects(cells)
 	plan.MarkFirst(cells, s.forecast)
 	var first, others []*plan.Cell
 	for _, c := range cells {
@@ -125,10 +136,9 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 		}
 	}
 	s.queue, s.groups = plan.NewQueue(first, s.forecast), [][]*plan.Cell{others}
-	if opt.Budget > 0 {
+	if s.opt.Budget > 0 {
 		s.groups = s.forecast.Policy.Parts(others)
 	}
-	return s
 }
 
 // step takes an event, nil at the start, and returns the actions that follow from it.
@@ -157,7 +167,7 @@ func (s *state) step(now time.Time, e event) []action {
 // done reports that no cell is running and none will start.
 func (s *state) done() bool {
 	return len(s.running) == 0 && !s.waiting && (s.stopped || s.held == nil && s.queue.Empty() &&
-		len(s.groups)+len(s.suspects) == 0)
+		len(s.groups)+len(s.suspects)+len(s.later) == 0)
 }
 
 func (s *state) do(a ...action) { s.todo = append(s.todo, a...) }
@@ -239,7 +249,7 @@ func (s *state) refill() bool {
 		s.queue = plan.NewQueue(append(s.queue.Rest(), now...), s.forecast)
 		return true
 	}
-	return len(s.groups) == 0 && s.queueSuspect()
+	return len(s.groups) == 0 && (s.queueSuspect() || s.nextBatch())
 }
 
 // fits reports whether a part may begin with the time that is left.
@@ -331,7 +341,9 @@ func (s *state) end(e ended) {
 	}
 	switch e.how {
 	case withResult: // a cell whose result put could not store has ended, too, and does not start again
-		s.count(e.cell, e.run.Status)
+		if s.count(e.cell, e.run.Status); s.opt.Batches != nil {
+			s.opt.Batches.Ended(e.cell, e.run)
+		}
 		if e.run.Status == result.OK {
 			processor := 0.0
 			if e.run.CPUSeconds != nil {

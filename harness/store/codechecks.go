@@ -82,7 +82,7 @@ func inTransaction(ctx context.Context, in *sql.DB, change func(tx *sql.Tx) erro
 // NoteSkipped stores notes on the cells of out that exceed a limit, and removes the notes on the cells taken. Of taken
 // only Protocol, Dataset, Method and Split are read.
 func (db *DB) NoteSkipped(ctx context.Context, out, taken []result.Exclusion) error {
-	out = result.OfKinds(out, result.TooLong, result.TooLarge)
+	out = result.OfKinds(out, result.TooLong, result.TooLarge, result.Decided)
 	if len(out) == 0 && len(taken) == 0 {
 		return nil
 	}

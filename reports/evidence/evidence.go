@@ -168,8 +168,7 @@ func (e *Evidence) adjustOver() {
 			p.beyond = above[last].Sign() < 0 || below[last].Sign() < 0
 		}
 	}
-	m := float64(max(1, len(of)))
-	e.Enough = int(math.Floor(1+math.Log2(m/e.Level))) + 1
+	e.Enough = Enough(len(of), e.Level)
 	e.family = stats.NewFamily(differences, seed)
 	e.Critical = e.family.Critical(e.Level)
 	adjusted := e.family.Adjusted()

@@ -92,7 +92,8 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		// Two whole methods are compared over the same sets as means and ranks, so that all reports use the
 		// same sets.
 		partial := max(p.A, p.B) >= len(t.Whole())
-		if set.Counted || partial && set.Group == frame.GroupMain && (set.Draws || !t.Few(len(s.Splits))) {
+		enough := func(m int) bool { return !t.TooFew(&set, t.Methods[m], len(s.Splits)) }
+		if set.Counted || partial && set.Group == frame.GroupMain && (set.Draws || enough(p.A) || enough(p.B)) {
 			p.Over, p.Gains, p.ropes = append(p.Over, set.Name), append(p.Gains, s.Gain), append(p.ropes, s.Rope)
 			switch c := new(big.Rat).Abs(s.Gain).Cmp(s.Rope); {
 			case c <= 0 && (o.Region.Exists() || s.Gain.Sign() == 0):

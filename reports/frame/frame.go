@@ -135,6 +135,7 @@ type Frame struct {
 	Comparisons []registered.Comparison
 
 	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
+	stops  map[cellKey]result.Stop  // why a run ended before these cells had all splits
 	found  []store.Finding          // see Rows
 	quoted []published.Value        // what others print, by any metric and on any set
 	pinned map[string]store.Version // the versions in columns of NAME@VERSION
@@ -175,9 +176,13 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err != nil {
 		return f, err
 	}
-	f.beyond = map[splitKey]string{}
+	f.beyond, f.stops = map[splitKey]string{}, map[cellKey]result.Stop{}
 	for _, l := range left {
-		f.beyond[splitKey{cellKey{l.Dataset, l.Method}, l.Split}] = l.Why.String()
+		key := cellKey{l.Dataset, l.Method}
+		f.beyond[splitKey{key, l.Split}] = l.Why.String()
+		if stop, ok := l.Why.Stop(); ok {
+			f.stops[key] = stop
+		}
 	}
 	if f.found, err = rows.Findings(ctx, src.Protocol.Name); err != nil {
 		return f, err

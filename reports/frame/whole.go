@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -68,7 +70,7 @@ func (t *Table) count() {
 		s.Missing, s.Unequal = false, false
 		for m, e := range s.Entries {
 			s.Missing = s.Missing || e.Mean == nil
-			if s.Group == GroupMain && e.Has && !t.Few(len(s.Splits)) {
+			if s.Group == GroupMain && e.Has && !t.TooFew(s, e.Method, len(s.Splits)) {
 				have[m] = append(have[m], i)
 			}
 		}
@@ -139,6 +141,22 @@ func countedSets(have [][]int) (counted []int) {
 // Few reports whether so few splits of a set are less than half of the usual number, the median over the sets of the
 // main group. A set with so few splits is shown apart: its mean is too noisy to count like the others.
 func (t *Table) Few(splits int) bool { return 2*splits < t.usual }
+
+// TooFew reports whether so few splits of a method on a set are too few to count. They are not if the method's run
+// ended because its comparison was decided: it chose how many splits each set needs.
+func (t *Table) TooFew(s *Set, method string, splits int) bool {
+	_, stopped := t.Stop(s.Name, method)
+	return t.Few(splits) && !stopped
+}
+
+// Stop says why the run of a method ended before it had all splits of a set; false if nothing decided that, or cells of
+// another version are shown.
+func (t *Table) Stop(dataset, method string) (result.Stop, bool) {
+	stop, ok := t.Frame.stops[cellKey{dataset, method}]
+	return stop, ok && !slices.ContainsFunc(t.rows[cellKey{dataset, method}], func(r store.Row) bool {
+		return r.MethodVersion != stop.Version
+	})
+}
 
 // usualSplits is the median number of compared splits of sets of the main group, the larger one of two.
 func (t *Table) usualSplits() int {

@@ -2,7 +2,7 @@ package stats
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/binary"
 	"math"
 	"math/big"
 	"slices"
@@ -60,8 +60,7 @@ func (c *SignedRanks) above(sum int32) float64    { return c.tail[c.total+sum] }
 func (c *SignedRanks) twoSided(sum int32) float64 { return min(1, 2*c.above(max(sum, -sum))) }
 
 // tabulate fills the tails. Comparisons with the same ranks share a table.
-func tabulate(columns []SignedRanks) {
-	tables := map[string][]float64{}
+func tabulate(columns []SignedRanks, tables map[string][]float64) {
 	for i := range columns {
 		c := &columns[i]
 		if c.tail != nil {
@@ -74,18 +73,22 @@ func tabulate(columns []SignedRanks) {
 			}
 		}
 		slices.Sort(sizes)
-		key := fmt.Sprint(sizes)
-		if tables[key] == nil {
-			tables[key] = tails(sizes)
+		key := make([]byte, 0, 2*len(sizes))
+		for _, size := range sizes {
+			key = binary.AppendUvarint(key, uint64(size))
 		}
-		c.tail = tables[key]
+		if tables[string(key)] == nil {
+			tables[string(key)] = tails(sizes)
+		}
+		c.tail = tables[string(key)]
 	}
 }
 
 // Binding chooses of two one-sided tests of each comparison that with the larger p-value.
 func Binding(one, other []SignedRanks) []SignedRanks {
-	tabulate(one)
-	tabulate(other)
+	tables := map[string][]float64{}
+	tabulate(one, tables)
+	tabulate(other, tables)
 	out := slices.Clone(one)
 	for i := range out {
 		if other[i].above(other[i].sum) > one[i].above(one[i].sum) {
@@ -126,7 +129,7 @@ type Family struct {
 // NewFamily takes comparisons with the same number of data sets. Equal seeds draw equal flips.
 func NewFamily(columns []SignedRanks, seed uint32) *Family {
 	f := &Family{columns: columns, total: MostFlips}
-	tabulate(columns)
+	tabulate(columns, map[string][]float64{})
 	if len(columns) > 0 {
 		f.sets = len(columns[0].ranks)
 	}
@@ -134,15 +137,20 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 		f.total = 1 << max(0, f.sets-1) // the first set need not turn, since each flip counts with its negative
 		return f
 	}
+	f.flips = drawnFlips(f.sets, f.total, seed)
+	return f
+}
+
+func drawnFlips(sets, total int, seed uint32) [][]bool {
 	stream := rng.New(seed)
-	f.flips = make([][]bool, f.total)
-	for i := range f.flips {
-		f.flips[i] = make([]bool, f.sets)
-		for s := range f.flips[i] {
-			f.flips[i][s] = i > 0 && stream.Intn(2) == 1
+	flips := make([][]bool, total)
+	for i := range flips {
+		flips[i] = make([]bool, sets)
+		for s := range flips[i] {
+			flips[i][s] = i > 0 && stream.Intn(2) == 1
 		}
 	}
-	return f
+	return flips
 }
 
 // parts is into how many parts flips are divided for the cores; it changes no result.

@@ -1,0 +1,51 @@
+package result
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Stop says why a run of a method ended before its plan: its comparison was decided.
+type Stop struct {
+	Method      string     `json:"method"`
+	Version     string     `json:"version"`
+	Findings    []Forecast `json:"findings"`
+	Sets        []string   `json:"sets"` // that the verdicts are about
+	Level       float64    `json:"level"`
+	Equivalence string     `json:"equivalence"` // "" for the usual region
+	Cells       int        `json:"cells"`       // of the method, that ended
+	Planned     int        `json:"planned"`
+}
+
+// A Forecast is the verdict against another method that all planned cells would give, with its probability.
+type Forecast struct {
+	Against     string  `json:"against"`
+	Verdict     string  `json:"verdict"`
+	Probability float64 `json:"probability"`
+}
+
+const untilDecided = "--until decided "
+
+// Why is the reason of the cells that the stop left out.
+func (s Stop) Why() (Why, error) {
+	text, err := json.Marshal(s)
+	return Why{Kind: Decided, Text: untilDecided + string(text)}, err
+}
+
+// Stop returns the stop that left the cells out; false if something else did.
+func (w Why) Stop() (s Stop, ok bool) {
+	text, ok := strings.CutPrefix(w.Text, untilDecided)
+	return s, ok && json.Unmarshal([]byte(text), &s) == nil
+}
+
+// Against are the names of the other methods.
+func (s Stop) Against() (names []string) {
+	for _, f := range s.Findings {
+		names = append(names, f.Against)
+	}
+	return names
+}
+
+func (s Stop) why() string {
+	return "the comparison of " + s.Method + " with " + strings.Join(s.Against(), ", ") + " is decided"
+}

@@ -1,0 +1,358 @@
+// Package curtail says when a comparison is decided: when the verdict that all planned splits will give is so probable
+// that the rest of them need not run. This is stochastic curtailment (Lan, Simon and Halperin 1982). More splits only
+// make the mean of a set more exact, so that what they will say can be forecast; more sets would be new evidence, and
+// sets that have not run are never forecast.
+//
+// forecast.go has the model of the noise of splits, this file the rule: which splits are next, and when to stop. The
+// verdicts of what is drawn from the model are those of package evidence. The package runs nothing and knows no
+// database. What it decides depends on the plan and on the values alone, so that a run that is killed, or has other
+// jobs, stops at the same place.
+package curtail
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/evidence"
+)
+
+// A Plan is fixed before the first cell.
+type Plan struct {
+	Sets      []Set
+	Splits    int // of each set
+	Opponents int // that the method is compared with
+	Level     float64
+	// Width is half the width of the region of practical equivalence, in the unit of the values or as a share of the
+	// error; NaN for no region.
+	Width    float64
+	Relative bool
+	// Best is the best possible value; larger values are better. Percent says that values are accuracies in percent.
+	Best    float64
+	Percent bool
+}
+
+// A Set is a data set of a plan.
+type Set struct {
+	Cost float64 // of a split, as it is declared: measured times would differ from run to run
+	Test float64 // rows that a split tests
+}
+
+// Claim and Open are the probabilities with which the rule stops: with a verdict that claims something, and with an
+// inconclusive one.
+const (
+	Claim = 0.99
+	Open  = 0.95
+)
+
+// draws is the number of drawn tables of a look.
+const draws = 2000
+
+// A Study follows a plan. Its methods are not to be called at the same time.
+type Study struct {
+	Plan
+	values  [][][]float64 // by set and split: of the method, then of each opponent
+	failed  []bool        // by set: a cell failed, so that the set does not count
+	started []int         // splits by set that were given out
+	draws   int
+	judge   evidence.Judge
+}
+
+// New begins a study.
+func New(p Plan) *Study {
+	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), failed: make([]bool, len(p.Sets)),
+		started: make([]int, len(p.Sets)), draws: draws,
+		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width)}}
+}
+
+// Add notes the values of the method and of each opponent on the next split of a set; nil where a cell failed. A set
+// with a failed cell is left out, as a comparison of all splits would leave it out.
+func (s *Study) Add(set int, values []float64) {
+	s.values[set] = append(s.values[set], values)
+	s.failed[set] = s.failed[set] || values == nil
+}
+
+// First are the splits to begin with: two of every set, the cheapest set first.
+func (s *Study) First() []int {
+	var out []int
+	for i := range s.Sets {
+		for range min(2, s.Splits) {
+			out = append(out, i)
+			s.started[i]++
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(s.Sets[a].Cost, s.Sets[b].Cost) })
+	return out
+}
+
+// A Forecast is what a look finds.
+type Forecast struct {
+	Verdicts      []evidence.Verdict // the most probable one against each opponent
+	Probabilities []float64          // of the verdicts
+	Decided       bool               // all of them are certain enough
+	Whole         bool               // no split is left: the verdicts are no forecast
+	weights       []float64          // by set: how much verdicts hang on it
+}
+
+// enough is the probability that decides a verdict.
+func enough(v evidence.Verdict) float64 {
+	if v == evidence.Inconclusive || v == evidence.Untestable {
+		return Open
+	}
+	return Claim
+}
+
+// Done is how many splits were added, of all sets.
+func (s *Study) Done() int {
+	n := 0
+	for _, splits := range s.values {
+		n += len(splits)
+	}
+	return n
+}
+
+// Counted are the places of the sets that a comparison of all splits would count.
+func (s *Study) Counted() []int {
+	var out []int
+	for i := range s.Sets {
+		if !s.failed[i] && len(s.values[i]) > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Look forecasts the verdicts of all planned splits.
+func (s *Study) Look() Forecast {
+	sets := s.Counted()
+	if len(sets) == 0 {
+		f := Forecast{Decided: true, Whole: true, weights: make([]float64, len(s.Sets))}
+		for range s.Opponents {
+			f.Verdicts, f.Probabilities = append(f.Verdicts, evidence.Untestable), append(f.Probabilities, 1)
+		}
+		return f
+	}
+	d := s.newDrawn(sets)
+	tally := make([]map[evidence.Verdict]int, s.Opponents)
+	verdicts := make([][]evidence.Verdict, s.draws)
+	gains := make([][][]float64, s.draws)
+	for j := range tally {
+		tally[j] = map[evidence.Verdict]int{}
+	}
+	for k := range s.draws {
+		verdicts[k], gains[k] = d.next()
+		for j, v := range verdicts[k] {
+			tally[j][v]++
+		}
+	}
+	f := Forecast{Decided: true, weights: make([]float64, len(s.Sets))}
+	for j := range tally {
+		var most evidence.Verdict
+		for _, r := range evidence.Rules {
+			if tally[j][r.Verdict] > tally[j][most] {
+				most = r.Verdict
+			}
+		}
+		p := float64(tally[j][most]) / float64(s.draws)
+		f.Verdicts, f.Probabilities = append(f.Verdicts, most), append(f.Probabilities, p)
+		if p >= enough(most) {
+			continue
+		}
+		f.Decided = false
+		for i, set := range sets {
+			f.weights[set] += hangs(s.draws, func(k int) (float64, bool) {
+				return gains[k][j][i], verdicts[k][j] == most
+			})
+		}
+	}
+	if f.Whole = s.exhausted(sets); f.Whole {
+		f.Decided = true
+	}
+	return f
+}
+
+// exhausted reports whether no split is left.
+func (s *Study) exhausted(sets []int) bool {
+	return !slices.ContainsFunc(sets, func(i int) bool { return len(s.values[i]) < s.Splits })
+}
+
+// hangs is how much of the variance of a number an event explains: the squared covariance over the variance.
+func hangs(n int, at func(k int) (float64, bool)) float64 {
+	sum, squares, with, events := 0.0, 0.0, 0.0, 0.0
+	for k := range n {
+		x, event := at(k)
+		sum, squares = sum+x, squares+x*x
+		if event {
+			with, events = with+x, events+1
+		}
+	}
+	m := float64(n)
+	variance := squares/m - sum*sum/m/m
+	if variance <= 1e-12 {
+		return 0
+	}
+	covariance := with/m - sum*events/m/m
+	return covariance * covariance / variance
+}
+
+// Next are the splits that run after a look, by set: half as many as there are sets, where the verdict hangs on the set's
+// mean and a split is cheap.
+func (s *Study) Next(f Forecast) []int {
+	var out []int
+	for range (len(s.Sets) + 1) / 2 {
+		best, most := -1, -1.0
+		for i, set := range s.Sets {
+			k := float64(s.started[i])
+			if s.failed[i] || s.started[i] == s.Splits {
+				continue
+			}
+			// Of the variance that k of K splits leave, v (1/k - 1/K), one more split takes a part away.
+			left := float64(s.Splits) - k
+			part := 1 - (left-1)/(k+1)*k/left
+			if gain := (f.weights[i] + 1e-9) * part / set.Cost; gain > most {
+				best, most = i, gain
+			}
+		}
+		if best < 0 {
+			break
+		}
+		s.started[best]++
+		// What is left of the weight shrinks with the variance.
+		k := float64(s.started[best])
+		f.weights[best] *= (float64(s.Splits) - k) / k * (k - 1) / (float64(s.Splits) - k + 1)
+		out = append(out, best)
+	}
+	return out
+}
+
+// drawn draws tables of all planned splits.
+type drawn struct {
+	*Study
+	sets   []int
+	models []*model // by opponent
+	others [][]float64
+	stream *rng.RandomState
+	common []float64
+}
+
+func (s *Study) newDrawn(sets []int) *drawn {
+	d := &drawn{Study: s, sets: sets, stream: rng.New(1), common: make([]float64, 1+2*len(sets))}
+	for j := range s.Opponents {
+		var all []known
+		means := make([]float64, len(sets))
+		for i, set := range sets {
+			all = append(all, s.known(set, j))
+			for _, v := range s.values[set] {
+				means[i] += v[1+j] / float64(len(s.values[set]))
+			}
+		}
+		d.models = append(d.models, newModel(s.Splits, all, s.Percent))
+		d.others = append(d.others, means)
+	}
+	return d
+}
+
+// known summarises the gains over an opponent on a set.
+func (s *Study) known(set, opponent int) known {
+	k := known{splits: len(s.values[set])}
+	n, middle := float64(k.splits), 0.0
+	for _, v := range s.values[set] {
+		k.mean += (v[0] - v[1+opponent]) / n
+		middle += (v[0] + v[1+opponent]) / 2 / n
+	}
+	for _, v := range s.values[set] {
+		d := v[0] - v[1+opponent] - k.mean
+		k.square += d * d
+	}
+	test := s.Sets[set].Test
+	if s.Percent {
+		// Counts of n tested rows with an error of e vary by n e.
+		k.base = 1e4 * max((100-middle)/100, 0.5/test) / test
+	} else {
+		k.base = max(middle*middle, 1e-12) / test
+	}
+	return k
+}
+
+// next draws a table: the verdicts against the opponents, and the gains by opponent and set.
+func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
+	for i := range d.common {
+		d.common[i] = d.stream.Norm()
+	}
+	gains := make([][]float64, d.Opponents)
+	for j, m := range d.models {
+		gains[j] = make([]float64, len(d.sets))
+		m.draw(d.stream, func(place int) float64 {
+			if d.Opponents == 1 {
+				return d.common[place]
+			}
+			// The method's own noise is in all its gains: half of their variance if all methods are alike.
+			return math.Sqrt(0.5)*d.common[place] + math.Sqrt(0.5)*d.stream.Norm()
+		}, gains[j])
+		if d.Percent {
+			for i, set := range d.sets {
+				if unit := 100 / (d.Sets[set].Test * float64(d.Splits)); len(d.values[set]) < d.Splits {
+					gains[j][i] = math.Round(gains[j][i]/unit) * unit
+				}
+			}
+		}
+	}
+	return d.verdicts(gains), gains
+}
+
+// verdicts judges the gains over each opponent as a comparison of the method with them does: if the method has the best
+// or the worst mean, each method is compared with each.
+func (d *drawn) verdicts(gains [][]float64) []evidence.Verdict {
+	all := slices.Clone(gains)
+	ahead, behind := 0, 0
+	for _, row := range gains {
+		sum := 0.0
+		for _, g := range row {
+			sum += g
+		}
+		if sum >= 0 {
+			ahead++
+		}
+		if sum <= 0 {
+			behind++
+		}
+	}
+	of := make([][2]int, len(gains)) // the opponents of each comparison; -1 is the method
+	for j := range gains {
+		of[j] = [2]int{-1, j}
+	}
+	if ahead == len(gains) || behind == len(gains) {
+		for a := range gains {
+			for b := a + 1; b < len(gains); b++ {
+				row := make([]float64, len(gains[a]))
+				for i := range row {
+					row[i] = gains[b][i] - gains[a][i]
+				}
+				all, of = append(all, row), append(of, [2]int{a, b})
+			}
+		}
+	}
+	ropes := make([][]float64, len(all))
+	for p := range all {
+		ropes[p] = d.ropes(of[p], gains)
+	}
+	return d.judge.Verdicts(all, ropes)[:len(gains)]
+}
+
+// ropes are half the widths of the region by set.
+func (d *drawn) ropes(of [2]int, gains [][]float64) []float64 {
+	out := make([]float64, len(d.sets))
+	value := func(m, i int) float64 {
+		if m < 0 {
+			return d.others[0][i] + gains[0][i]
+		}
+		return d.others[0][i] + gains[0][i] - gains[m][i]
+	}
+	for i := range out {
+		if out[i] = d.Width; d.Relative {
+			out[i] = d.Width * math.Abs(d.Best-(value(of[0], i)+value(of[1], i))/2)
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package curtail
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/evidence"
+)
+
+// field is the accuracies of the reference run in percent, by method, set and split.
+type field struct {
+	methods []string
+	sets    []string
+	values  map[string]map[string][]float64
+	test    map[string]float64
+	cost    map[string]float64
+}
+
+// readField takes the methods that have all splits of all the sets.
+func readField(t testing.TB, sets []string) field {
+	runs, err := reference.Runs(reference.Table2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := field{sets: sets, values: map[string]map[string][]float64{}, test: map[string]float64{}, cost: map[string]float64{}}
+	done := map[string]map[string]int{}
+	for _, r := range runs {
+		if r.Status != result.OK || !slices.Contains(sets, r.Dataset) || r.Split > 20 {
+			continue
+		}
+		if f.values[r.Method] == nil {
+			f.values[r.Method], done[r.Method] = map[string][]float64{}, map[string]int{}
+		}
+		if f.values[r.Method][r.Dataset] == nil {
+			f.values[r.Method][r.Dataset] = make([]float64, 20)
+		}
+		f.values[r.Method][r.Dataset][r.Split-1] = 100 * float64(*r.Score.Correct) / float64(r.TestRows)
+		done[r.Method][r.Dataset]++
+		f.test[r.Dataset] = float64(r.TestRows)
+		f.cost[r.Dataset] = float64(r.TrainRows)
+	}
+	for m := range done {
+		whole := true
+		for _, s := range sets {
+			whole = whole && done[m][s] == 20
+		}
+		if whole {
+			f.methods = append(f.methods, m)
+		}
+	}
+	slices.Sort(f.methods)
+	return f
+}
+
+func (f field) study(method string, others ...string) (*Study, func(set, k int) []float64) {
+	p := Plan{Splits: 20, Opponents: len(others), Level: 0.05, Width: 1, Best: 100, Percent: true}
+	for _, s := range f.sets {
+		p.Sets = append(p.Sets, Set{Cost: f.cost[s], Test: f.test[s]})
+	}
+	return New(p), func(set, k int) []float64 {
+		out := []float64{f.values[method][f.sets[set]][k]}
+		for _, o := range others {
+			out = append(out, f.values[o][f.sets[set]][k])
+		}
+		return out
+	}
+}
+
+// full is the verdict of all splits.
+func full(s *Study, value func(set, k int) []float64) []evidence.Verdict {
+	all := New(s.Plan)
+	for i := range s.Sets {
+		for k := range s.Splits {
+			all.Add(i, value(i, k))
+		}
+	}
+	all.draws = 1
+	return all.Look().Verdicts
+}
+
+// follow runs a study to its end.
+func follow(s *Study, value func(set, k int) []float64) (Forecast, int) {
+	cells, next := 0, s.First()
+	for {
+		for _, set := range next {
+			s.Add(set, value(set, len(s.values[set])))
+			cells++
+		}
+		f := s.Look()
+		if f.Decided {
+			return f, cells
+		}
+		next = s.Next(f)
+	}
+}
+
+var small = []string{"wine", "newthyroid", "heart", "bupa", "iono", "sonar", "balance", "wdbc", "australian", "vehicle", "german"}
+var fifteen = append(slices.Clone(small), "pima", "splice", "spambase", "occupancy")
+
+func number(name string, otherwise int) int {
+	n, err := strconv.Atoi(os.Getenv(name))
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+func TestReplays(t *testing.T) {
+	for _, sets := range [][]string{small, fifteen} {
+		f := readField(t, sets)
+		cells, agree, wrong, missed, n, claims := 0, 0, 0, 0, 0, 0
+		began := time.Now()
+		step, at := number("STEP", 97), 0
+		if len(f.methods) < 10 {
+			step = 1
+		}
+		var lines []string
+		for order := range 3 {
+			permutation := make([][]int, len(sets))
+			stream := rng.New(uint32(order))
+			for i := range permutation {
+				permutation[i] = stream.Permutation(20)
+			}
+			for a, one := range f.methods {
+				for _, other := range f.methods[a+1:] {
+					if at++; at%step != 0 {
+						continue
+					}
+					s, value := f.study(one, other)
+					s.draws = number("DRAWS", draws)
+					shuffled := func(set, k int) []float64 { return value(set, permutation[set][k]) }
+					got, used := follow(s, shuffled)
+					want := full(s, value)[0]
+					n++
+					cells += used
+					if want != evidence.Inconclusive {
+						claims++
+					}
+					switch {
+					case got.Verdicts[0] == want:
+						agree++
+					case got.Verdicts[0] != evidence.Inconclusive:
+						wrong++
+						lines = append(lines, fmt.Sprint(one, " ", other, " ", want, " -> ", got.Verdicts[0], " ", used))
+					default:
+						missed++
+						lines = append(lines, fmt.Sprint(one, " ", other, " ", want, " -> ", got.Verdicts[0], " ", used))
+					}
+				}
+			}
+		}
+		for _, l := range lines {
+			t.Log(l)
+		}
+		t.Logf("%d sets, %d replays, %d claims: %.1f %% of the cells, %.1f %% agree, %.2f %% false claims, %.2f %% missed; %v",
+			len(sets), n, claims, 100*float64(cells)/float64(n*20*len(sets)), 100*float64(agree)/float64(n),
+			100*float64(wrong)/float64(n), 100*float64(missed)/float64(n), time.Since(began))
+	}
+}
+
+// TestRule fits the rule of the variance of a split's gain.
+func TestRule(t *testing.T) {
+	f := readField(t, small)
+	var ratios []float64
+	for a, one := range f.methods {
+		for _, other := range f.methods[a+1:] {
+			s, value := f.study(one, other)
+			for i := range f.sets {
+				for k := range 20 {
+					s.Add(i, value(i, k))
+				}
+				k := s.known(i, 0)
+				ratios = append(ratios, k.square/19/k.base)
+			}
+		}
+	}
+	slices.Sort(ratios)
+	mean := 0.0
+	for _, r := range ratios {
+		mean += r / float64(len(ratios))
+	}
+	t.Logf("quartiles %.2f %.2f %.2f, mean %.2f", ratios[len(ratios)/4], ratios[len(ratios)/2], ratios[len(ratios)*3/4], mean)
+	_ = math.Pi
+}

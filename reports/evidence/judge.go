@@ -1,0 +1,65 @@
+package evidence
+
+import (
+	"math"
+
+	"github.com/kernelboosting/bench/reports/stats"
+)
+
+// A Judge gives the verdicts over data sets of thousands of drawn tables, as Compare does of one: by the same tests, the
+// same family and the same rules, in floating point. It is not safe for concurrent use.
+type Judge struct {
+	Level  float64
+	Region bool // there is a region of practical equivalence
+	stats.Ranker
+}
+
+// Verdicts takes the gains of each comparison of a family, by set, and half the width of the region on each set. A set
+// that is not compared is NaN. Every comparison has a set.
+func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
+	var differences, above, below []stats.SignedRanks
+	edges := make([][2][]float64, len(gains))
+	for p, row := range gains {
+		differences = append(differences, j.Rank(row))
+		if !j.Region {
+			continue
+		}
+		edges[p] = [2][]float64{make([]float64, len(row)), make([]float64, len(row))}
+		for s, gain := range row {
+			edges[p][0][s], edges[p][1][s] = ropes[p][s]-gain, ropes[p][s]+gain
+		}
+		above, below = append(above, j.Rank(edges[p][0])), append(below, j.Rank(edges[p][1]))
+	}
+	adjusted := j.Family(differences, seed).Adjusted()
+	var equivalences []float64
+	if j.Region {
+		equivalences = j.Family(stats.Binding(above, below), seed).AdjustedAbove()
+	}
+	out := make([]Verdict, len(gains))
+	for p, row := range gains {
+		sets, within := 0, 0
+		for s, gain := range row {
+			if !math.IsNaN(gain) {
+				if sets++; j.Region && math.Abs(gain) <= ropes[p][s]+1e-9 {
+					within++
+				}
+			}
+		}
+		if out[p] = Untestable; sets < Enough(len(gains), j.Level) {
+			continue
+		}
+		direction := differences[p].Sign()
+		beyond, equivalent := direction != 0, false
+		if j.Region {
+			beyond = above[p].Sign() < 0 || below[p].Sign() < 0
+			equivalent = equivalences[p] < j.Level && 2*within > sets
+		}
+		out[p] = verdict(adjusted[p] < j.Level, equivalent, beyond, direction)
+	}
+	return out
+}
+
+// Enough is the number of data sets with which any of so many comparisons could be significant, whatever the others are.
+func Enough(comparisons int, level float64) int {
+	return int(math.Floor(1+math.Log2(float64(max(1, comparisons))/level))) + 1
+}
