@@ -35,6 +35,13 @@ func newRunCommand(a *app) *cobra.Command {
 		"core; 0 for no limit")
 	flags.BoolVar(&f.reference, "reference", true, "in a new database: store the results that come with the program "+
 		"first, if a method that they lack is run on all sets and splits")
+	oneOf(c, &f.until, "until", "", "decided: stop once the verdict that all splits would give is certain enough, of "+
+		"the method against those of --against", "decided")
+	flags.StringSliceVar(&f.against, "against", nil, "with --until decided: the methods to compare with")
+	completeList(c, "against", a.methodCompletions)
+	flags.StringVar(&f.equivalence, "equivalence", "", "with --until decided: the largest difference that does not "+
+		"matter, as for compare")
+	flags.BoolVar(&f.goOn, "continue", false, "with --until decided: run the cells that the verdict did not need, too")
 	flags.StringVar(&f.shard, "shard", "", "run one of several shares of the cells, such as 3/40, with a database of "+
 		"its own; bench import joins the databases")
 	flags.StringVar(&f.listen, "listen", "", "let workers on other machines run cells, too (bench worker); HOST:PORT "+

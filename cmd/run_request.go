@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/url"
@@ -40,6 +41,7 @@ type runFlags struct {
 	shard   string
 
 	reference bool
+	untilFlags
 
 	listen, engine, tokenFile string
 	verifyShare               string
@@ -89,13 +91,22 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	var decided *decision
+	if f.until != "" {
+		if decided, err = a.decide(ctx, exp, &req, f); err != nil {
+			return err
+		}
+	}
+	if f.goOn {
+		decided = nil
+	}
 	if f.dryRun {
 		return a.dryRun(ctx, exp, req, f)
 	}
 	if err := a.storeReference(ctx, chosen, f); err != nil {
 		return err
 	}
-	return a.compute(ctx, exp, req, f)
+	return a.compute(ctx, exp, req, f, decided)
 }
 
 // storeReference stores the results that come with the program in a new database, before a run of a method that is not
@@ -121,8 +132,9 @@ func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	return a.importResults(ctx, []string{name}, "", &listing{})
 }
 
-// compute lets a session run a request, with workers if the flags say so.
-func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Request, f runFlags) error {
+// compute lets a session run a request, with workers if the flags say so, and until a comparison is decided if there is
+// one.
+func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
 	db, err := a.openToWrite(ctx)
 	if err != nil {
 		return err
@@ -155,9 +167,16 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	if !a.yes {
 		request.Longest = askBeyond
 	}
+	if d != nil {
+		request.Batches, d.note = d.begin, func(format string, args ...any) {
+			printer.bar.note(fmt.Sprintf(format, args...))
+		}
+	}
 	report, err := printer.runUntilDone(ctx, &session, request)
 	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
-	err = a.conclude(report, err)
+	if err = a.conclude(report, err); d != nil && report.Plan != nil {
+		d.conclude(report.Outcome.Interrupted)
+	}
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
 	}
@@ -229,7 +248,7 @@ func (f runFlags) check() error {
 	case f.plan.format != "table" && !f.dryRun:
 		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
 	}
-	return f.checkWorkers()
+	return errors.Join(f.checkUntil(), f.checkWorkers())
 }
 
 // checkWorkers refuses flags for workers that contradict each other, or that are given without workers.

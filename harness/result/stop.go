@@ -2,6 +2,8 @@ package result
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 )
 
@@ -48,4 +50,17 @@ func (s Stop) Against() (names []string) {
 
 func (s Stop) why() string {
 	return "the comparison of " + s.Method + " with " + strings.Join(s.Against(), ", ") + " is decided"
+}
+
+// Text says what the stop found, and what it does not cover.
+func (s Stop) Text() string {
+	var verdicts []string
+	least := 1.0
+	for _, f := range s.Findings {
+		verdicts = append(verdicts, s.Method+" against "+f.Against+": "+f.Verdict)
+		least = min(least, f.Probability)
+	}
+	return fmt.Sprintf("Stopped after %d of %d cells: %s. All %[2]d would give this verdict with probability %[4]v, by a "+
+		"model of the noise of splits. The looks of this run are covered; other versions and added sets are not.",
+		s.Cells, s.Planned, strings.Join(verdicts, "; "), math.Floor(100*least)/100)
 }

@@ -12,6 +12,7 @@ import (
 
 	"errors"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -102,6 +103,7 @@ type Page struct {
 	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
 	typical  []*stats.Probabilities // of each pair; nil outside of the document
 	alone    []string               // methods without a common split
+	stop     *result.Stop           // why the run of the method ended early, if the page asks what it decided
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -151,6 +153,7 @@ func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them",
 			frame.ErrNoResults, p.method, p.FullCommand)
 	}
+	p.takeStop()
 	return p, nil
 }
 

@@ -160,6 +160,9 @@ func TestReplays(t *testing.T) {
 		for _, l := range lines {
 			t.Log(l)
 		}
+		if n < 20 || agree*100 < 90*n || wrong*100 > 2*n || cells > n*20*len(sets)/2 {
+			t.Errorf("%d of %d replays agree and %d claim what all splits do not, with %d cells", agree, n, wrong, cells)
+		}
 		t.Logf("%d sets, %d replays, %d claims: %.1f %% of the cells, %.1f %% agree, %.2f %% false claims, %.2f %% missed; %v",
 			len(sets), n, claims, 100*float64(cells)/float64(n*20*len(sets)), 100*float64(agree)/float64(n),
 			100*float64(wrong)/float64(n), 100*float64(missed)/float64(n), time.Since(began))
@@ -187,6 +190,8 @@ func TestRule(t *testing.T) {
 	for _, r := range ratios {
 		mean += r / float64(len(ratios))
 	}
+	if math.Abs(ratios[len(ratios)/2]-rule) > 0.5*rule {
+		t.Errorf("the median of the variances is %.2f of their base, and the rule says %v", ratios[len(ratios)/2], rule)
+	}
 	t.Logf("quartiles %.2f %.2f %.2f, mean %.2f", ratios[len(ratios)/4], ratios[len(ratios)/2], ratios[len(ratios)*3/4], mean)
-	_ = math.Pi
 }

@@ -30,7 +30,8 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 		}
 		above, below = append(above, j.Rank(edges[p][0])), append(below, j.Rank(edges[p][1]))
 	}
-	adjusted := j.Family(differences, seed).Adjusted()
+	family := j.Family(differences, seed)
+	adjusted := family.Adjusted()
 	var equivalences []float64
 	if j.Region {
 		equivalences = j.Family(stats.Binding(above, below), seed).AdjustedAbove()
@@ -45,7 +46,7 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 				}
 			}
 		}
-		if out[p] = Untestable; sets < Enough(len(gains), j.Level) {
+		if out[p] = Untestable; sets < Enough(len(gains), j.Level) && differences[p].Least() > family.Critical(j.Level) {
 			continue
 		}
 		direction := differences[p].Sign()

@@ -158,7 +158,7 @@ func (t *Table) apartNotes() []string {
 		case s.Finished() == 0:
 		case s.Group == GroupApart && !s.listed:
 			own, ask = append(own, s.Name), append(ask, cmp.Or(s.File, s.Name))
-		case s.Group == GroupMain && t.Few(len(s.Splits)):
+		case s.Group == GroupMain && !s.Counted && t.Few(len(s.Splits)):
 			few = append(few, fmt.Sprintf("%s (%d)", s.Name, len(s.Splits)))
 		}
 	}

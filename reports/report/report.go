@@ -143,9 +143,12 @@ func MethodFlag(flags *pflag.FlagSet, name, usage string) func(*frame.Table) (st
 	}
 }
 
+// UsualLevel is the level of tests where none is asked for.
+const UsualLevel = 0.05
+
 // LevelFlag adds --level.
 func LevelFlag(flags *pflag.FlagSet, level *float64) {
-	flags.Float64Var(level, "level", 0.05, "level of the tests")
+	flags.Float64Var(level, "level", UsualLevel, "level of the tests")
 }
 
 // TestFlags adds --level and --equivalence, the flags that say what a test takes to be a difference. It returns a
