@@ -44,8 +44,8 @@ const (
 	Decided      // the verdict of a comparison did not need them: see Stop
 )
 
-// Over returns the reason of a cell that an option with its value leaves out: "--max-cell 30m", "--memory 8.0 GiB" or the
-// text of a Stop.
+// Over returns the reason of a cell that an option with its value leaves out: "--max-cell 30m", "--memory 8.0 GiB" or
+// the text of a Stop.
 func Over(option string, seconds float64, bytes int64) Why {
 	kind := TooLong
 	switch {

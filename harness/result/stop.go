@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/kernelboosting/bench/internal/strictjson"
 )
 
 // A Stop says why a run of a method ended before its plan: its comparison was decided.
@@ -37,7 +39,7 @@ func (s Stop) Why() (Why, error) {
 // Stop returns the stop that left the cells out; false if something else did.
 func (w Why) Stop() (s Stop, ok bool) {
 	text, ok := strings.CutPrefix(w.Text, untilDecided)
-	return s, ok && json.Unmarshal([]byte(text), &s) == nil
+	return s, ok && strictjson.Unmarshal([]byte(text), &s) == nil
 }
 
 // Against are the names of the other methods.
@@ -60,7 +62,7 @@ func (s Stop) Text() string {
 		verdicts = append(verdicts, s.Method+" against "+f.Against+": "+f.Verdict)
 		least = min(least, f.Probability)
 	}
-	return fmt.Sprintf("Stopped after %d of %d cells: %s. All %[2]d would give this verdict with probability %[4]v, by a "+
-		"model of the noise of splits. The looks of this run are covered; other versions and added sets are not.",
+	return fmt.Sprintf("Stopped after %d of %d cells: %s. All %[2]d would give this verdict with probability %[4]v, "+
+		"by a model of the noise of splits. The looks of this run are covered; other versions and added sets are not.",
 		s.Cells, s.Planned, strings.Join(verdicts, "; "), math.Floor(100*least)/100)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// Batches give out the cells of a run part by part. A part is asked for once all cells of the part before have ended, so
-// that what is given out does not depend on the number of jobs. The calls come one at a time.
+// Batches give out the cells of a run part by part. A part is asked for once all cells of the part before have ended.
+// So what is given out does not depend on the number of jobs. The calls come one at a time.
 type Batches interface {
 	// Ended hears the result of a cell before the next part is asked for.
 	Ended(c *plan.Cell, r result.Run)

@@ -196,8 +196,8 @@ func hangs(n int, at func(k int) (float64, bool)) float64 {
 	return covariance * covariance / variance
 }
 
-// Next are the splits that run after a look, by set: half as many as there are sets, where the verdict hangs on the set's
-// mean and a split is cheap.
+// Next are the splits that run after a look, by set: half as many as there are sets, where the verdict hangs on the
+// set's mean and a split is cheap.
 func (s *Study) Next(f Forecast) []int {
 	var out []int
 	for range (len(s.Sets) + 1) / 2 {

@@ -92,8 +92,8 @@ func (m *model) centre(tau float64) (mu, precision, misfit, logs float64) {
 	return mu, precision, misfit, logs
 }
 
-// draw draws the means over all splits into out. normal gives standard normal numbers by their place, so that gains that
-// share a method can share a part of them.
+// draw draws the means over all splits into out. normal gives standard normal numbers by their place, so that gains
+// that share a method can share a part of them.
 func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, out []float64) {
 	u, k := stream.Float64()*m.weights[len(m.weights)-1], 0
 	for k+1 < len(m.weights) && m.weights[k] < u {

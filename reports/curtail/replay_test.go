@@ -30,7 +30,8 @@ func readField(t testing.TB, sets []string) field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := field{sets: sets, values: map[string]map[string][]float64{}, test: map[string]float64{}, cost: map[string]float64{}}
+	f := field{sets: sets, values: map[string]map[string][]float64{}, test: map[string]float64{},
+		cost: map[string]float64{}}
 	done := map[string]map[string]int{}
 	for _, r := range runs {
 		if r.Status != result.OK || !slices.Contains(sets, r.Dataset) || r.Split > 20 {
@@ -102,7 +103,8 @@ func follow(s *Study, value func(set, k int) []float64) (Forecast, int) {
 	}
 }
 
-var small = []string{"wine", "newthyroid", "heart", "bupa", "iono", "sonar", "balance", "wdbc", "australian", "vehicle", "german"}
+var small = []string{"wine", "newthyroid", "heart", "bupa", "iono", "sonar", "balance", "wdbc", "australian", "vehicle",
+	"german"}
 var fifteen = append(slices.Clone(small), "pima", "splice", "spambase", "occupancy")
 
 func number(name string, otherwise int) int {
@@ -147,13 +149,13 @@ func TestReplays(t *testing.T) {
 					switch {
 					case got.Verdicts[0] == want:
 						agree++
+						continue
 					case got.Verdicts[0] != evidence.Inconclusive:
 						wrong++
-						lines = append(lines, fmt.Sprint(one, " ", other, " ", want, " -> ", got.Verdicts[0], " ", used))
 					default:
 						missed++
-						lines = append(lines, fmt.Sprint(one, " ", other, " ", want, " -> ", got.Verdicts[0], " ", used))
 					}
+					lines = append(lines, fmt.Sprintf("%s, %s: %s, not %s", one, other, got.Verdicts[0], want))
 				}
 			}
 		}
@@ -161,11 +163,13 @@ func TestReplays(t *testing.T) {
 			t.Log(l)
 		}
 		if n < 20 || agree*100 < 90*n || wrong*100 > 2*n || cells > n*20*len(sets)/2 {
-			t.Errorf("%d of %d replays agree and %d claim what all splits do not, with %d cells", agree, n, wrong, cells)
+			t.Errorf("%d of %d replays agree and %d claim what all splits do not, with %d cells", agree, n, wrong,
+				cells)
 		}
-		t.Logf("%d sets, %d replays, %d claims: %.1f %% of the cells, %.1f %% agree, %.2f %% false claims, %.2f %% missed; %v",
-			len(sets), n, claims, 100*float64(cells)/float64(n*20*len(sets)), 100*float64(agree)/float64(n),
-			100*float64(wrong)/float64(n), 100*float64(missed)/float64(n), time.Since(began))
+		t.Logf("%d sets, %d replays, %d claims: %.1f %% of the cells, %.1f %% agree, %.2f %% false claims, "+
+			"%.2f %% missed; %v", len(sets), n, claims, 100*float64(cells)/float64(n*20*len(sets)),
+			100*float64(agree)/float64(n), 100*float64(wrong)/float64(n), 100*float64(missed)/float64(n),
+			time.Since(began))
 	}
 }
 
@@ -193,5 +197,6 @@ func TestRule(t *testing.T) {
 	if math.Abs(ratios[len(ratios)/2]-rule) > 0.5*rule {
 		t.Errorf("the median of the variances is %.2f of their base, and the rule says %v", ratios[len(ratios)/2], rule)
 	}
-	t.Logf("quartiles %.2f %.2f %.2f, mean %.2f", ratios[len(ratios)/4], ratios[len(ratios)/2], ratios[len(ratios)*3/4], mean)
+	t.Logf("quartiles %.2f %.2f %.2f, mean %.2f", ratios[len(ratios)/4], ratios[len(ratios)/2],
+		ratios[len(ratios)*3/4], mean)
 }

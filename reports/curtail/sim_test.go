@@ -94,8 +94,8 @@ func TestSimulations(t *testing.T) {
 				w.sets, n, more, missed)
 		}
 		percent := func(k int) float64 { return 100 * float64(k) / float64(n) }
-		t.Logf("%-26s %d sets: claims %.2f %% (full plan %.2f %%, %d not there), equivalent in the full plan %.1f %%, missed %.2f %%, "+
-			"agree %.1f %%, cells %.1f %%", w.name, w.sets, percent(claims), percent(all), more, percent(equivalent),
-			percent(missed), percent(agree), percent(cells)/float64(20*w.sets))
+		t.Logf("%-26s %d sets: claims %.2f %% (full plan %.2f %%, %d not there), equivalent in the full plan "+
+			"%.1f %%, missed %.2f %%, agree %.1f %%, cells %.1f %%", w.name, w.sets, percent(claims), percent(all),
+			more, percent(equivalent), percent(missed), percent(agree), percent(cells)/float64(20*w.sets))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A Judge gives the verdicts over data sets of thousands of drawn tables, as Compare does of one: by the same tests, the
-// same family and the same rules, in floating point. It is not safe for concurrent use.
+// A Judge gives the verdicts over data sets of thousands of drawn tables, as Compare does of one: by the same tests,
+// the same family and the same rules, in floating point. It is not safe for concurrent use.
 type Judge struct {
 	Level  float64
 	Region bool // there is a region of practical equivalence
@@ -46,7 +46,8 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 				}
 			}
 		}
-		if out[p] = Untestable; sets < Enough(len(gains), j.Level) && differences[p].Least() > family.Critical(j.Level) {
+		few := sets < Enough(len(gains), j.Level)
+		if out[p] = Untestable; few && differences[p].Least() > family.Critical(j.Level) {
 			continue
 		}
 		direction := differences[p].Sign()
@@ -60,7 +61,8 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 	return out
 }
 
-// Enough is the number of data sets with which any of so many comparisons could be significant, whatever the others are.
+// Enough is the number of data sets with which any of so many comparisons could be significant, whatever the others
+// are.
 func Enough(comparisons int, level float64) int {
 	return int(math.Floor(1+math.Log2(float64(max(1, comparisons))/level))) + 1
 }
