@@ -145,13 +145,19 @@ func (t *Table) Few(splits int) bool { return 2*splits < t.usual }
 // TooFew reports whether so few splits of a method on a set are too few to count. They are not if the method's run
 // ended because its comparison was decided: it chose how many splits each set needs.
 func (t *Table) TooFew(s *Set, method string, splits int) bool {
+	if !t.Few(splits) {
+		return false
+	}
 	_, stopped := t.Stop(s.Name, method)
-	return t.Few(splits) && !stopped
+	return !stopped
 }
 
 // Stop says why the run of a method ended before it had all splits of a set; false if nothing decided that, or cells of
 // another version are shown.
 func (t *Table) Stop(dataset, method string) (result.Stop, bool) {
+	if t.Frame == nil { // a table that was made of no database
+		return result.Stop{}, false
+	}
 	stop, ok := t.Frame.stops[cellKey{dataset, method}]
 	return stop, ok && !slices.ContainsFunc(t.rows[cellKey{dataset, method}], func(r store.Row) bool {
 		return r.MethodVersion != stop.Version
