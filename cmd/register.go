@@ -199,6 +199,7 @@ func (a *app) registrations(c *cobra.Command, l *listing) error {
 	}
 	l.header = []string{"hash", "created_at", "method", "version", "against", "protocol", "datasets", "splits",
 		"metric", "level", "equivalence", "state"}
+	l.less = []string{"version", "protocol", "metric", "created_at", "level", "equivalence", "splits", "datasets"}
 	for _, one := range all {
 		done, of, err := db.Finished(c.Context(), one)
 		if err != nil {
