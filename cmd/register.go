@@ -61,7 +61,8 @@ func newRegisterCommand(a *app) *cobra.Command {
 	return c
 }
 
-// registerComparison stores a comparison, and writes its file. A comparison that is stored already stays.
+// registerComparison stores a comparison in the database, and writes its file. If the same comparison was stored
+// before, the stored one stays, and its file is written again.
 func (a *app) registerComparison(c *cobra.Command, method string, f registerFlags) error {
 	if len(f.against) == 0 {
 		return usage("name with --against what %s is compared with", method)
@@ -104,7 +105,7 @@ func (a *app) registerComparison(c *cobra.Command, method string, f registerFlag
 			"of its method on its data sets; register the next version, or other sets", stored.Method.ID,
 			stored.Method.Version, stored.Earlier)
 	case stored.Text != asked.Text:
-		a.say("this comparison exists: it was registered on %s", stored.Created.Format(timeShown))
+		a.say("this comparison exists: it was registered on %s", stored.On())
 	}
 	run := a.invocation(exp.Protocol.Name, exp.Protocol.Path, exp.Protocol.Splits)
 	a.say("registered: %s `%s` computes it", stored.Question, run.Command(chosen.methods, chosen.typed, stored.Splits,
@@ -116,9 +117,6 @@ func (a *app) registerComparison(c *cobra.Command, method string, f registerFlag
 		return err
 	}))
 }
-
-// timeShown is how people read the time of a comparison.
-const timeShown = "2006-01-02 15:04 UTC"
 
 // asked is the comparison that the flags ask for, with the versions and hashes that a run would have now.
 func (a *app) asked(c *cobra.Command, chosen choice, f registerFlags) (out registered.Comparison, err error) {

@@ -93,7 +93,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	}
 	var decided *decision
 	if f.until != "" {
-		if decided, err = a.decide(ctx, exp, &req, f); err != nil {
+		if decided, err = a.decide(ctx, chosen, &req, f); err != nil {
 			return err
 		}
 	}
@@ -109,8 +109,9 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	return a.compute(ctx, exp, req, f, decided)
 }
 
-// storeReference stores the results that come with the program in a new database, before a run of a method that is not
-// among them on all sets and splits of their protocol: the user of that run asks how good the method is.
+// storeReference stores the reference run, whose results come with the program, in a new database. It does so before a
+// run of a method that the reference run lacks, on all sets and splits of the protocol. The user of such a run asks how
+// good the method is.
 func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
 	if _, err := os.Stat(a.db); !f.reference || !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
@@ -168,14 +169,14 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 		request.Longest = askBeyond
 	}
 	if d != nil {
-		request.Batches, d.note = d.begin, func(format string, args ...any) {
+		request.Batches, d.Say = d.begin, func(format string, args ...any) {
 			printer.bar.note(fmt.Sprintf(format, args...))
 		}
 	}
 	report, err := printer.runUntilDone(ctx, &session, request)
 	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
 	if err = a.conclude(report, err); d != nil && report.Plan != nil {
-		d.conclude(report.Outcome.Interrupted)
+		d.conclude()
 	}
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}

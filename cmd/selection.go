@@ -141,8 +141,8 @@ func (a *app) notAMethod(name string, unknown error) error {
 	return unknown
 }
 
-// alias returns the name of the method that libraries or papers call by another name. It tells the user once which
-// method that is. It returns "" if the name is no alias.
+// alias returns our name of a method that libraries or papers call name, such as LGBM for LightGBM, and tells the user
+// once that the method has this name here. If name is the alias of no method, alias returns "".
 func (a *app) alias(reg registry.Registry, name string) string {
 	method := reg.Alias(name)
 	if method != "" && !slices.Contains(a.aliased, name) {

@@ -30,10 +30,10 @@ func windowWidth(w io.Writer) int {
 	return width
 }
 
-// A tableStream aligns columns by the widths of the first rows. Where these are wider than the room, it leaves out
-// columns of less until no row takes more than rowLines lines, and wraps texts between words. Where numbers alone are
-// wider than the room, it writes each row as a record, with a line for each column. A later value that is wider moves
-// the rest of its row.
+// A tableStream writes rows as a table whose columns are aligned by the widths of the first rows. If the table is wider
+// than room, columns of less are left out, one after another, until no row takes more than rowLines lines, and texts
+// are wrapped between words. If the columns of numbers alone are wider than room, each row is written as a record, with
+// a line for each column. A value of a later row that is wider than its column moves the values that follow it.
 type tableStream struct {
 	w    io.Writer
 	room int       // columns; 0 for any number

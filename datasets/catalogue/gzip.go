@@ -11,9 +11,9 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// unpack returns the text of a data file that is packed by gzip. It unpacks while it reads the file. So memory holds
-// only the lines of text that the caller asks for, and never the packed bytes. It reads the file to its
-// end all the same, since the SHA-256 is that of the whole packed file.
+// unpack returns the text of a data file that is packed by gzip, and the SHA-256 of the packed file. The file is
+// unpacked while it is read, so that memory holds only the lines of text that the caller asks for. The file is read to
+// its end even if few lines are asked for, since the SHA-256 is that of the whole file.
 func (d Directory) unpack(ctx context.Context, e *Entry, f File, lines int,
 	reserve func(size int64) error) (data []byte, sum string, err error) {
 	path := d.Path(e, f)

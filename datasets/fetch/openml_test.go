@@ -166,7 +166,7 @@ func TestShapes(t *testing.T) {
 // TestKnownSuites: each suite that comes with the program has as many different tasks and names as it should.
 func TestKnownSuites(t *testing.T) {
 	a, server, _ := adder(t)
-	// These sets are files of the UCI repository, too, of which the catalogue knows rows, features and classes.
+	// The catalogue has rows, features and classes of these three tasks, too, from the files of the UCI repository.
 	counted := map[string]string{"balance-scale": "balance-multiclass", "diabetes": "pima", "wdbc": "wdbc"}
 	for _, asked := range []string{"99", "openml-cc18"} {
 		s, err := a.listed(t.Context(), asked)

@@ -81,6 +81,9 @@ func (c Comparison) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// On is the time of the registration, for people.
+func (c Comparison) On() string { return c.Created.UTC().Format("2006-01-02 15:04 UTC") }
+
 // Short is the beginning of the hash, which names the comparison to people.
 func (c Comparison) Short() string { return c.Hash()[:12] }
 

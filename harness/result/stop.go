@@ -16,7 +16,7 @@ type Stop struct {
 	Findings    []Forecast `json:"findings"`
 	Sets        []string   `json:"sets"` // that the verdicts are about
 	Level       float64    `json:"level"`
-	Equivalence string     `json:"equivalence"` // "" for the usual region
+	Equivalence string     `json:"equivalence"` // as --equivalence; "" for no region
 	Cells       int        `json:"cells"`       // of the method, that ended
 	Planned     int        `json:"planned"`
 }
@@ -62,7 +62,11 @@ func (s Stop) Text() string {
 		verdicts = append(verdicts, s.Method+" against "+f.Against+": "+f.Verdict)
 		least = min(least, f.Probability)
 	}
-	return fmt.Sprintf("Stopped after %d of %d cells: %s. All %[2]d would give this verdict with probability %[4]v, "+
-		"by a model of the noise of splits. The looks of this run are covered; other versions and added sets are not.",
-		s.Cells, s.Planned, strings.Join(verdicts, "; "), math.Floor(100*least)/100)
+	these := "this verdict"
+	if len(verdicts) > 1 {
+		these = "each of these verdicts"
+	}
+	return fmt.Sprintf("Stopped after %d of %d cells: %s. All %[2]d would give %[4]s with probability %[5]v, by a "+
+		"model of the noise of splits. The looks of this run are covered; other versions and added sets are not.",
+		s.Cells, s.Planned, strings.Join(verdicts, "; "), these, math.Floor(100*least)/100)
 }

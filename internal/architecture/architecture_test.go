@@ -44,6 +44,8 @@ var rooms = []room{
 	{"reports/frame", "reports/doc reports/stats harness/published harness/metric harness/protocol harness/result " +
 		"harness/registered harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
+	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
+		"harness/result harness/store"},
 	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"reports/stats harness/metric harness/registered harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +

@@ -103,7 +103,8 @@ type Page struct {
 	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
 	typical  []*stats.Probabilities // of each pair; nil outside of the document
 	alone    []string               // methods without a common split
-	stop     *result.Stop           // why the run of the method ended early, if the page asks what it decided
+	stop     *result.Stop           // why the run of the method ended early
+	asksStop bool                   // the page asks what that run decided
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -208,7 +209,7 @@ func (p *Page) Parts() Parts {
 
 // Document is the whole page.
 func (p *Page) Document() doc.Document {
-	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(p.notes()...),
+	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(append(p.notes(), p.stopNotes()...)...),
 		Title: fmt.Sprintf("%s against %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
 	parts := p.Parts()
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)

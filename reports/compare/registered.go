@@ -237,7 +237,7 @@ func (p *Page) Registrations() []string {
 			among = fmt.Sprintf(", one of %d of this version of %s", n, r.Method.ID)
 		}
 		text := fmt.Sprintf("%s against %s was registered on %s (comparison %s%s)", r.Comparison.Method.ID,
-			frame.Listed(r.Others()), r.Created.Format("2006-01-02 15:04 UTC"), r.Short(), among)
+			frame.Listed(r.Others()), r.On(), r.Short(), among)
 		if r.Lacks != "" {
 			text += ", which does not count here: " + r.Lacks
 		} else {

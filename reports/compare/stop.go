@@ -1,56 +1,56 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // takeStop takes the verdicts over from a run that ended because they were decided, where the page asks the same
 // question: they are about all planned splits, and the tests of the page about those so far. A page with other methods,
-// sets, another level or region decides by its tests.
+// sets, another level or region decides by its tests, and a note says what the run decided.
 func (p *Page) takeStop() {
-	for i := range p.pairs {
-		for _, s := range p.pairs[i].Sets {
-			stop, ok := p.Table.Stop(s.Set.Name, p.method)
-			if !ok || len(stop.Findings) != len(p.pairs) || stop.Level != p.o.Level || !p.asks(stop.Equivalence) {
-				continue
-			}
-			for k := range p.pairs {
-				q := &p.pairs[k]
-				at := slices.Index(stop.Against(), p.other(q))
-				if at < 0 || !equalSets(q.Over, stop.Sets) {
-					return
-				}
-			}
-			for k := range p.pairs {
-				q := &p.pairs[k]
-				q.Verdict = evidence.Verdict(stop.Findings[slices.Index(stop.Against(), p.other(q))].Verdict)
-			}
-			p.stop = &stop
+	for _, s := range p.Sets {
+		stop, ok := p.Table.Stop(s.Name, p.method)
+		if !ok || stop.Method != p.method {
+			continue
+		}
+		if p.stop = &stop; !p.asks(stop) {
 			return
 		}
+		p.asksStop = true
+		for i := range p.pairs {
+			q := &p.pairs[i]
+			q.Verdict = evidence.Verdict(stop.Findings[slices.Index(stop.Against(), p.other(q))].Verdict)
+		}
+		return
 	}
 }
 
-// asks reports whether the page has the region of a run with this --equivalence.
-func (p *Page) asks(equivalence string) bool {
-	region := evidence.UsualRegion(p.Metric)
-	if equivalence != "" {
-		var err error
-		if region, err = evidence.ParseRegion(equivalence); err != nil {
+// asks reports whether the page asks what a run decided.
+func (p *Page) asks(stop result.Stop) bool {
+	if len(stop.Findings) != len(p.pairs) || stop.Level != p.o.Level || stop.Equivalence != p.region.String() {
+		return false
+	}
+	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		if !slices.Contains(stop.Against(), p.other(q)) || !slices.Equal(sorted(q.Over), sorted(stop.Sets)) {
 			return false
 		}
 	}
-	switch {
-	case region.Exists() != p.region.Exists():
-		return false
-	case !region.Exists():
-		return true
-	}
-	return region.Relative == p.region.Relative && region.Width.Cmp(p.region.Width) == 0
+	return true
 }
 
-func equalSets(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+// stopNotes say that the run of the method ended early for another question than that of the page.
+func (p *Page) stopNotes() []string {
+	if p.stop == nil || p.asksStop {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s was run until its comparison with %s over %s was decided. This page asks another "+
+		"question, of the splits so far.", p.method, frame.Listed(p.stop.Against()),
+		frame.Count(len(p.stop.Sets), "data set"))}
 }

@@ -38,7 +38,7 @@ func (p *Page) Sentences() (first, rest []string) {
 // splits, or that all comparisons use one data set. Splits may be missing because they did not run or were not
 // requested.
 func (p *Page) Preliminary() string {
-	if p.stop != nil {
+	if p.asksStop {
 		return p.stop.Text() + " The numbers that follow are of the splits so far. "
 	}
 	planned, sets := max(len(p.Splits), p.Frame.Protocol.Splits), 0

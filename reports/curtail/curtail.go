@@ -3,10 +3,10 @@
 // make the mean of a set more exact, so that what they will say can be forecast; more sets would be new evidence, and
 // sets that have not run are never forecast.
 //
-// forecast.go has the model of the noise of splits, this file the rule: which splits are next, and when to stop. The
-// verdicts of what is drawn from the model are those of package evidence. The package runs nothing and knows no
-// database. What it decides depends on the plan and on the values alone, so that a run that is killed, or has other
-// jobs, stops at the same place.
+// forecast.go has the model of the noise of splits, this file the rule: which splits are next, and when to stop. run.go
+// gives the cells of these splits to a scheduler. The verdicts of what is drawn from the model are those of package
+// evidence. The package runs nothing and knows no database. What it decides depends on the plan and on the values
+// alone, so that a run that is killed, or has other jobs, stops at the same place.
 package curtail
 
 import (
@@ -66,6 +66,15 @@ func New(p Plan) *Study {
 		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width)}}
 }
 
+// A Split is a split of a set, both by their places in the plan.
+type Split struct{ Set, At int }
+
+// start gives out the next split of a set.
+func (s *Study) start(set int) Split {
+	s.started[set]++
+	return Split{set, s.started[set] - 1}
+}
+
 // Add notes the values of the method and of each opponent on the next split of a set; nil where a cell failed. A set
 // with a failed cell is left out, as a comparison of all splits would leave it out.
 func (s *Study) Add(set int, values []float64) {
@@ -74,15 +83,14 @@ func (s *Study) Add(set int, values []float64) {
 }
 
 // First are the splits to begin with: two of every set, the cheapest set first.
-func (s *Study) First() []int {
-	var out []int
+func (s *Study) First() []Split {
+	var out []Split
 	for i := range s.Sets {
 		for range min(2, s.Splits) {
-			out = append(out, i)
-			s.started[i]++
+			out = append(out, s.start(i))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(s.Sets[a].Cost, s.Sets[b].Cost) })
+	slices.SortStableFunc(out, func(a, b Split) int { return cmp.Compare(s.Sets[a.Set].Cost, s.Sets[b.Set].Cost) })
 	return out
 }
 
@@ -92,7 +100,7 @@ type Forecast struct {
 	Probabilities []float64          // of the verdicts
 	Decided       bool               // all of them are certain enough
 	Whole         bool               // no split is left: the verdicts are no forecast
-	weights       []float64          // by set: how much verdicts hang on it
+	weights       []float64          // by set: how much the undecided verdicts depend on it
 }
 
 // enough is the probability that decides a verdict.
@@ -161,7 +169,7 @@ func (s *Study) Look() Forecast {
 		}
 		f.Decided = false
 		for i, set := range sets {
-			f.weights[set] += hangs(s.draws, func(k int) (float64, bool) {
+			f.weights[set] += explained(s.draws, func(k int) (float64, bool) {
 				return gains[k][j][i], verdicts[k][j] == most
 			})
 		}
@@ -177,8 +185,9 @@ func (s *Study) exhausted(sets []int) bool {
 	return !slices.ContainsFunc(sets, func(i int) bool { return len(s.values[i]) < s.Splits })
 }
 
-// hangs is how much of the variance of a number an event explains: the squared covariance over the variance.
-func hangs(n int, at func(k int) (float64, bool)) float64 {
+// explained is how much of the variance of an event a number explains: the squared covariance over the variance of the
+// number.
+func explained(n int, at func(k int) (float64, bool)) float64 {
 	sum, squares, with, events := 0.0, 0.0, 0.0, 0.0
 	for k := range n {
 		x, event := at(k)
@@ -196,10 +205,10 @@ func hangs(n int, at func(k int) (float64, bool)) float64 {
 	return covariance * covariance / variance
 }
 
-// Next are the splits that run after a look, by set: half as many as there are sets, where the verdict hangs on the
-// set's mean and a split is cheap.
-func (s *Study) Next(f Forecast) []int {
-	var out []int
+// Next are the splits that run after a look: half as many as there are sets, of the sets on whose means the undecided
+// verdicts depend most for the cost of a split.
+func (s *Study) Next(f Forecast) []Split {
+	var out []Split
 	for range (len(s.Sets) + 1) / 2 {
 		best, most := -1, -1.0
 		for i, set := range s.Sets {
@@ -217,11 +226,10 @@ func (s *Study) Next(f Forecast) []int {
 		if best < 0 {
 			break
 		}
-		s.started[best]++
+		out = append(out, s.start(best))
 		// What is left of the weight shrinks with the variance.
 		k := float64(s.started[best])
 		f.weights[best] *= (float64(s.Splits) - k) / k * (k - 1) / (float64(s.Splits) - k + 1)
-		out = append(out, best)
 	}
 	return out
 }

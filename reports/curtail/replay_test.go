@@ -91,8 +91,8 @@ func full(s *Study, value func(set, k int) []float64) []evidence.Verdict {
 func follow(s *Study, value func(set, k int) []float64) (Forecast, int) {
 	cells, next := 0, s.First()
 	for {
-		for _, set := range next {
-			s.Add(set, value(set, len(s.values[set])))
+		for _, split := range next {
+			s.Add(split.Set, value(split.Set, split.At))
 			cells++
 		}
 		f := s.Look()

@@ -2,6 +2,7 @@ package curtail
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry/rng"
@@ -97,5 +98,72 @@ func TestSimulations(t *testing.T) {
 		t.Logf("%-26s %d sets: claims %.2f %% (full plan %.2f %%, %d not there), equivalent in the full plan "+
 			"%.1f %%, missed %.2f %%, agree %.1f %%, cells %.1f %%", w.name, w.sets, percent(claims), percent(all),
 			more, percent(equivalent), percent(missed), percent(agree), percent(cells)/float64(20*w.sets))
+	}
+}
+
+// TestFailedCells: a set on which a cell failed is out of the verdicts, gets no more splits, and the run still ends.
+func TestFailedCells(t *testing.T) {
+	s, value := worlds()[0].draw(rng.New(3))
+	s.draws = 200
+	next := s.First()
+	for range 1000 {
+		for _, split := range next {
+			values := value(split.Set, split.At)
+			if split.Set == 4 && split.At == 1 {
+				values = nil
+			} else if split.Set == 4 && split.At > 1 {
+				t.Fatal("a set with a failed cell gets another split")
+			}
+			s.Add(split.Set, values)
+		}
+		f := s.Look()
+		if slices.Contains(s.Counted(), 4) {
+			t.Fatal("a set with a failed cell counts")
+		}
+		if f.Decided {
+			return
+		}
+		next = s.Next(f)
+	}
+	t.Fatal("the run has no end")
+}
+
+// TestSeveralOpponents: where all splits are known, the verdicts are those of a comparison of each method with each if
+// the method has the best or the worst mean, and else of its own comparisons.
+func TestSeveralOpponents(t *testing.T) {
+	r := rng.New(11)
+	for range 20 {
+		p := Plan{Splits: 1, Opponents: 2, Level: 0.05, Width: 1, Best: 100, Percent: true}
+		for range 8 {
+			p.Sets = append(p.Sets, Set{Cost: 1, Test: 100})
+		}
+		var gains [3][]float64 // of the method over either opponent, and of the first opponent over the second
+		s := New(p)
+		for set := range p.Sets {
+			base := math.Round(80 + 3*r.Norm())
+			one, other := base-math.Round(2+2*r.Norm()), base+math.Round(-1+3*r.Norm())
+			s.Add(set, []float64{base, one, other})
+			gains[0], gains[1] = append(gains[0], base-one), append(gains[1], base-other)
+			gains[2] = append(gains[2], one-other)
+		}
+		sums := [2]float64{}
+		for j := range sums {
+			for _, g := range gains[j] {
+				sums[j] += g
+			}
+		}
+		family := gains[:2]
+		if sums[0] >= 0 && sums[1] >= 0 || sums[0] <= 0 && sums[1] <= 0 {
+			family = gains[:]
+		}
+		ropes := [][]float64{}
+		for range family {
+			ropes = append(ropes, []float64{1, 1, 1, 1, 1, 1, 1, 1})
+		}
+		judge := evidence.Judge{Level: 0.05, Region: true}
+		want := judge.Verdicts(family, ropes)[:2]
+		if got := s.Look(); !slices.Equal(got.Verdicts, want) || !got.Whole {
+			t.Errorf("%v, want %v", got.Verdicts, want)
+		}
 	}
 }

@@ -30,11 +30,10 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 		}
 		above, below = append(above, j.Rank(edges[p][0])), append(below, j.Rank(edges[p][1]))
 	}
-	family := j.Family(differences, seed)
-	adjusted := family.Adjusted()
-	var equivalences []float64
+	differ := j.found(differences, (*stats.SignedRanks).TwoSided, (*stats.Family).Adjusted)
+	var same []bool
 	if j.Region {
-		equivalences = j.Family(stats.Binding(above, below), seed).AdjustedAbove()
+		same = j.found(stats.Binding(above, below), (*stats.SignedRanks).Above, (*stats.Family).AdjustedAbove)
 	}
 	out := make([]Verdict, len(gains))
 	for p, row := range gains {
@@ -47,16 +46,38 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 			}
 		}
 		few := sets < Enough(len(gains), j.Level)
-		if out[p] = Untestable; few && differences[p].Least() > family.Critical(j.Level) {
+		if out[p] = Untestable; few && differences[p].Least() > stats.NewFamily(differences, seed).Critical(j.Level) {
 			continue
 		}
 		direction := differences[p].Sign()
 		beyond, equivalent := direction != 0, false
 		if j.Region {
 			beyond = above[p].Sign() < 0 || below[p].Sign() < 0
-			equivalent = equivalences[p] < j.Level && 2*within > sets
+			equivalent = same[p] && 2*within > sets
 		}
-		out[p] = verdict(adjusted[p] < j.Level, equivalent, beyond, direction)
+		out[p] = verdict(differ[p], equivalent, beyond, direction)
+	}
+	return out
+}
+
+// found reports which p-values are below the level once they are adjusted. An adjusted p is at least the p itself and
+// at most Holm's. So flips are counted only where the level is between the two.
+func (j *Judge) found(columns []stats.SignedRanks, p func(*stats.SignedRanks) float64,
+	adjusted func(*stats.Family) []float64) []bool {
+	least := make([]float64, len(columns))
+	for i := range columns {
+		least[i] = p(&columns[i])
+	}
+	values := stats.Holm(least)
+	for i := range values {
+		if least[i] < j.Level && values[i] >= j.Level {
+			values = adjusted(stats.NewFamily(columns, seed))
+			break
+		}
+	}
+	out := make([]bool, len(columns))
+	for i, v := range values {
+		out[i] = v < j.Level
 	}
 	return out
 }

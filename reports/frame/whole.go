@@ -159,9 +159,10 @@ func (t *Table) Stop(dataset, method string) (result.Stop, bool) {
 		return result.Stop{}, false
 	}
 	stop, ok := t.Frame.stops[cellKey{dataset, method}]
-	return stop, ok && !slices.ContainsFunc(t.rows[cellKey{dataset, method}], func(r store.Row) bool {
-		return r.MethodVersion != stop.Version
+	other := slices.ContainsFunc(t.rows[cellKey{dataset, method}], func(r store.Row) bool {
+		return stop.Method == method && r.MethodVersion != stop.Version
 	})
+	return stop, ok && !other
 }
 
 // usualSplits is the median number of compared splits of sets of the main group, the larger one of two.

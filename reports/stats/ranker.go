@@ -6,14 +6,10 @@ import (
 	"slices"
 )
 
-// A Ranker makes signed ranks and families of thousands of drawn tables. It works in floating point, and keeps what the
-// tables share: tails of sums of ranks, and flips. It is not safe for concurrent use.
+// A Ranker makes signed ranks of thousands of drawn tables. It works in floating point, and keeps the tails of sums of
+// ranks, which many tables share. It is not safe for concurrent use.
 type Ranker struct {
-	// Flips is the number of flips of a family of several comparisons; 0 for as many as NewFamily takes.
-	Flips int
-
 	tails map[string][]float64
-	flips [][]bool
 	order []int
 }
 
@@ -56,17 +52,4 @@ func (r *Ranker) Rank(differences []float64) SignedRanks {
 	column := []SignedRanks{c}
 	tabulate(column, r.tails)
 	return column[0]
-}
-
-// Family is NewFamily of such comparisons, with fewer flips where Flips says so.
-func (r *Ranker) Family(columns []SignedRanks, seed uint32) *Family {
-	if r.Flips == 0 || len(columns) < 2 {
-		return NewFamily(columns, seed)
-	}
-	f := &Family{columns: columns, sets: len(columns[0].ranks), total: r.Flips}
-	if len(r.flips) != r.Flips || len(r.flips[0]) != f.sets {
-		r.flips = drawnFlips(f.sets, r.Flips, seed)
-	}
-	f.flips = r.flips
-	return f
 }

@@ -52,6 +52,9 @@ func (c *SignedRanks) Sign() int { return cmp.Compare(c.sum, 0) }
 // TwoSided is the p-value of Wilcoxon's test. It is known once there is a family.
 func (c *SignedRanks) TwoSided() float64 { return c.twoSided(c.sum) }
 
+// Above is the one-sided p-value, which is small if the differences are above zero. It is known once there is a family.
+func (c *SignedRanks) Above() float64 { return c.above(c.sum) }
+
 // Least is the smallest p-value that a two-sided test of a comparison in a family can have.
 func (c *SignedRanks) Least() float64 { return c.twoSided(c.total) }
 
@@ -137,20 +140,15 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 		f.total = 1 << max(0, f.sets-1) // the first set need not turn, since each flip counts with its negative
 		return f
 	}
-	f.flips = drawnFlips(f.sets, f.total, seed)
-	return f
-}
-
-func drawnFlips(sets, total int, seed uint32) [][]bool {
 	stream := rng.New(seed)
-	flips := make([][]bool, total)
-	for i := range flips {
-		flips[i] = make([]bool, sets)
-		for s := range flips[i] {
-			flips[i][s] = i > 0 && stream.Intn(2) == 1
+	f.flips = make([][]bool, f.total)
+	for i := range f.flips {
+		f.flips[i] = make([]bool, f.sets)
+		for s := range f.flips[i] {
+			f.flips[i][s] = i > 0 && stream.Intn(2) == 1
 		}
 	}
-	return flips
+	return f
 }
 
 // parts is into how many parts flips are divided for the cores; it changes no result.

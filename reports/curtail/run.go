@@ -1,0 +1,216 @@
+package curtail
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
+)
+
+// A Question is what a run is to decide.
+type Question struct {
+	Methods []string // the method, then those that it is compared with
+	Splits  []int
+	Metric  metric.Metric
+	Region  evidence.Region
+	Level   float64
+}
+
+// A Run gives out the cells of a comparison to the scheduler (schedule.Batches) until its verdicts are decided.
+type Run struct {
+	Question
+	Say func(format string, args ...any) // hears of a verdict that becomes the most probable one
+
+	sets     []string
+	cells    map[cellName]*plan.Cell // of the whole plan, stored or not
+	plan     Plan
+	study    *Study
+	values   map[cellName]float64
+	open     []Split // that were given out and not added, in their order
+	forecast Forecast
+}
+
+type cellName struct {
+	dataset, method string
+	split           int
+}
+
+// NewRun takes all cells of the comparison, also those that are stored. Sets of which a cell is missing are left out.
+func NewRun(q Question, cells []*plan.Cell) *Run {
+	r := &Run{Question: q, cells: map[cellName]*plan.Cell{}}
+	for _, c := range cells {
+		if c.Spec.Canary == nil {
+			r.cells[nameOf(c)] = c
+			frame.AppendUnique(&r.sets, c.Dataset)
+		}
+	}
+	slices.Sort(r.sets)
+	r.sets = slices.DeleteFunc(r.sets, func(set string) bool { return !r.whole(set) })
+	r.plan = Plan{Splits: len(q.Splits), Opponents: len(q.Methods) - 1, Level: q.Level, Width: math.NaN(),
+		Relative: q.Region.Relative, Percent: q.Metric.Percent}
+	if q.Region.Exists() {
+		r.plan.Width, _ = q.Region.Width.Float64()
+	}
+	if q.Metric.Better == metric.Higher {
+		if r.plan.Best = 1; q.Metric.Percent {
+			r.plan.Best = 100
+		}
+	}
+	declared := plan.NewForecast(nil)
+	for _, set := range r.sets {
+		c := r.cells[cellName{set, q.Methods[0], q.Splits[0]}]
+		r.plan.Sets = append(r.plan.Sets, Set{Cost: declared.Seconds(c), Test: float64(c.Spec.Test)})
+	}
+	return r
+}
+
+func nameOf(c *plan.Cell) cellName { return cellName{c.Dataset, c.Method, c.Split} }
+
+// whole reports whether all cells of a set are in the plan.
+func (r *Run) whole(set string) bool {
+	for _, m := range r.Methods {
+		for _, split := range r.Splits {
+			if r.cells[cellName{set, m, split}] == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Sets is the number of sets that are compared.
+func (r *Run) Sets() int { return len(r.sets) }
+
+// Begin begins with what is stored. Rows with other inputs than the plan's do not count.
+func (r *Run) Begin(stored []store.Row) {
+	r.study, r.values, r.open, r.forecast = nil, map[cellName]float64{}, nil, Forecast{}
+	for _, row := range stored {
+		name := cellName{row.Dataset, row.Method, row.Split}
+		c := r.cells[name]
+		if c == nil || row.Status != result.OK {
+			continue
+		}
+		in := c.Spec.Inputs
+		if row.MethodVersion == in.MethodVersion && row.GridHash == in.GridHash && row.Fingerprint == in.Fingerprint {
+			r.keep(name, row.Score)
+		}
+	}
+}
+
+// keep notes the value of a finished cell, with a sign such that larger values are better.
+func (r *Run) keep(name cellName, s result.Score) {
+	v := (&frame.Table{Metric: r.Metric}).ValueOf(s)
+	if v == nil {
+		return
+	}
+	x, _ := v.Float64()
+	if r.Metric.Better == metric.Lower {
+		x = -x
+	}
+	r.values[name] = x
+}
+
+// Ended is of schedule.Batches.
+func (r *Run) Ended(c *plan.Cell, run result.Run) {
+	if c.Spec.Canary == nil && run.Status == result.OK {
+		r.keep(nameOf(c), run.Score)
+	}
+}
+
+// Next is of schedule.Batches: it looks, and gives out the cells of the next splits, canaries with the first ones.
+// Splits whose cells are all stored cost nothing.
+func (r *Run) Next(waiting []*plan.Cell) (now []*plan.Cell, why result.Why) {
+	at := map[cellName]*plan.Cell{}
+	for _, c := range waiting {
+		switch {
+		case c.Spec.Canary == nil:
+			at[nameOf(c)] = c
+		case r.study == nil:
+			now = append(now, c)
+		}
+	}
+	if r.study == nil {
+		r.study = New(r.plan)
+		r.open = r.study.First()
+	} else {
+		why = r.look()
+	}
+	for ; why.Kind == 0; why = r.look() {
+		for _, s := range r.open {
+			for _, m := range r.Methods {
+				if c := at[cellName{r.sets[s.Set], m, r.Splits[s.At]}]; c != nil {
+					now = append(now, c)
+				}
+			}
+		}
+		if len(now) > 0 {
+			return now, why
+		}
+	}
+	return nil, why
+}
+
+// look adds what was given out, and either chooses the next splits or says why none is needed.
+func (r *Run) look() result.Why {
+	for _, s := range r.open {
+		var values []float64
+		for _, m := range r.Methods {
+			if v, ok := r.values[cellName{r.sets[s.Set], m, r.Splits[s.At]}]; ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) < len(r.Methods) {
+			values = nil
+		}
+		r.study.Add(s.Set, values)
+	}
+	before := r.forecast.Verdicts
+	r.forecast, r.open = r.study.Look(), nil
+	if !slices.Equal(before, r.forecast.Verdicts) {
+		r.Say("after %d of %d cells: %s", r.study.Done(), r.planned(), r.finding())
+	}
+	if r.forecast.Decided {
+		stop, _ := r.Stop()
+		why, _ := stop.Why() // it holds nothing that JSON cannot write
+		return why
+	}
+	r.open = r.study.Next(r.forecast)
+	return result.Why{}
+}
+
+func (r *Run) planned() int { return len(r.sets) * len(r.Splits) }
+
+// Stop describes the end of the run; early is false if nothing was left to run.
+func (r *Run) Stop() (stop result.Stop, early bool) {
+	stop = result.Stop{Method: r.Methods[0], Level: r.Level, Equivalence: r.Region.String(), Cells: r.study.Done(),
+		Planned: r.planned()}
+	stop.Version = r.cells[cellName{r.sets[0], r.Methods[0], r.Splits[0]}].Spec.Inputs.MethodVersion
+	for i, v := range r.forecast.Verdicts {
+		stop.Findings = append(stop.Findings, result.Forecast{Against: r.Methods[1+i], Verdict: string(v),
+			Probability: r.forecast.Probabilities[i]})
+	}
+	for _, set := range r.study.Counted() {
+		stop.Sets = append(stop.Sets, r.sets[set])
+	}
+	return stop, !r.forecast.Whole
+}
+
+// Decided reports whether the verdicts are decided.
+func (r *Run) Decided() bool { return r.forecast.Decided }
+
+// finding is the verdicts of the last look in words.
+func (r *Run) finding() string {
+	var parts []string
+	for i, v := range r.forecast.Verdicts {
+		parts = append(parts, fmt.Sprintf("%s against %s: %s (probability %.2f)", r.Methods[0], r.Methods[1+i], v,
+			r.forecast.Probabilities[i]))
+	}
+	return strings.Join(parts, "; ")
+}
