@@ -66,12 +66,15 @@ then left out. --short fits on a screen.`,
 //
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
 func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document, error) {
-	without := ""
+	var without []string
 	if short {
 		t.FullCommand = "" // for what is missing, which the whole document says
 	}
 	if o.Control != "" {
-		t, without = having(t, o.Control)
+		without = Without(t, o.Control)
+		part := t.Part(t.Methods, slices.DeleteFunc(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }),
+			func(name string) bool { return slices.Contains(without, name) }))
+		t = &part
 	}
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
@@ -95,8 +98,9 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	}
 	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
 		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes(t.QuotedNotes()...)}
-	if without != "" {
-		d.Notes = append(d.Notes, without)
+	if without != nil {
+		d.Notes = append(d.Notes, fmt.Sprintf("Left out, since %s has no result there: %s.", o.Control,
+			strings.Join(without, ", ")))
 	}
 	table := b.table(t, ev)
 	if short {
@@ -108,23 +112,22 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	return d, nil
 }
 
-// having is the table without the sets on which a method has no result, and a note on these; "" if there are none. A
-// set on which a split failed stays.
-func having(t *frame.Table, method string) (*frame.Table, string) {
-	var names, without []string
+// Without lists the sets of the main group on which a method has no result; none if there are only such sets. A set on
+// which a split failed is not among them.
+func Without(t *frame.Table, method string) (without []string) {
+	sets := 0
 	for _, s := range t.Sets {
-		if s.Group != frame.GroupMain || len(s.Entries[slices.Index(t.Methods, method)].Runs) > 0 ||
-			t.FailedOn(s.Name, method) {
-			names = append(names, s.Name)
-		} else {
+		if s.Group != frame.GroupMain {
+			continue
+		}
+		if sets++; len(s.Entries[slices.Index(t.Methods, method)].Runs) == 0 && !t.FailedOn(s.Name, method) {
 			without = append(without, s.Name)
 		}
 	}
-	if len(without) == 0 || len(names) == 0 {
-		return t, ""
+	if len(without) == sets {
+		return nil
 	}
-	part := t.Part(t.Methods, names)
-	return &part, fmt.Sprintf("Left out, since %s has no result there: %s.", method, strings.Join(without, ", "))
+	return without
 }
 
 // leaders is how many methods the short table begins with.

@@ -61,6 +61,20 @@ func (t Table) Part(methods, sets []string) Table {
 	return t
 }
 
+// Apart returns the table with some sets of the main group apart: they are shown, and count nowhere.
+func (t Table) Apart(sets []string) Table {
+	t.Sets = slices.Clone(t.Sets)
+	for i := range t.Sets {
+		if slices.Contains(sets, t.Sets[i].Name) {
+			t.Sets[i].Group = GroupApart
+		}
+	}
+	place := func(s Set) int { return slices.Index([]string{GroupMain, GroupApart, GroupGenerated}, s.Group) }
+	slices.SortStableFunc(t.Sets, func(a, b Set) int { return place(a) - place(b) })
+	t.count()
+	return t
+}
+
 // count picks the counted sets, and moves the methods that lack one of them to the end.
 func (t *Table) count() {
 	t.Counted, t.usual = nil, t.usualSplits()

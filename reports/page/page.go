@@ -33,10 +33,12 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -102,6 +104,9 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	t, err := f.Table(o.Metric)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(t.Methods, o.Method) { // as on the leaderboard with --focus
+		t = t.Apart(compare.Without(&t, o.Method))
 	}
 	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand, Missing: missing(t),
 		WarningLine: warningLine(t.Warnings),
