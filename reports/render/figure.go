@@ -332,10 +332,15 @@ func paint(c vg.Canvas, d doc.Drawing) {
 	}
 }
 
+// face is the font of words, whose letters are as wide as those that drawings are laid out for.
+func (s style) face() font.Face {
+	size := cmp.Or(s.size, usualSize)
+	return fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
+}
+
 // paintWord writes a word at its place, in the colour of the canvas.
 func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
-	size := cmp.Or(s.size, usualSize)
-	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, unit*vg.Length(size))
+	face := s.face()
 	place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
 	c.FillString(face, place, m.Text)
 	if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds

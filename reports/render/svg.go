@@ -47,7 +47,7 @@ func svgMark(m doc.Mark) string {
 			coordinate(m.Y2))
 	case doc.Word:
 		anchor := map[doc.Anchor]string{doc.Middle: ` text-anchor="middle"`, doc.End: ` text-anchor="end"`}[m.Anchor]
-		return fmt.Sprintf(`<text class="%s" x="%s" y="%s"%s>%s</text>`, m.Role, x, y, anchor,
+		return fmt.Sprintf(`<text class="%s" x="%s" y="%s"%s%s>%s</text>`, m.Role, x, y, anchor, textLength(m),
 			html.EscapeString(m.Text))
 	case doc.Box:
 		return svgTip(fmt.Sprintf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`,
@@ -60,6 +60,16 @@ func svgMark(m doc.Mark) string {
 		return svgTip(fmt.Sprintf(`<circle class="%s" cx="%s" cy="%s" r="%s"`, m.Role, x, y, coordinate(m.Size)),
 			"circle", m.Tip)
 	}
+}
+
+// textLength keeps a long text within its drawing where a browser has fonts with wider letters.
+func textLength(m doc.Mark) string {
+	if len(m.Text) < 30 {
+		return ""
+	}
+	face := styles[m.Role].face()
+	width := float64(face.Width(m.Text) / unit)
+	return fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, coordinate(width))
 }
 
 // svgTip ends an element, around its tip if there is one.
