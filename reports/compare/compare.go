@@ -207,20 +207,26 @@ func (p *Page) Parts() Parts {
 	return out
 }
 
-// Document is the whole page.
+// Document is the whole page, which begins with the plot of the differences.
 func (p *Page) Document() doc.Document {
 	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(append(p.notes(), p.stopNotes()...)...),
 		Title: fmt.Sprintf("%s against %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
 	parts := p.Parts()
+	alone := len(parts.Sets) == 1 // whose figure is the page's first one
+	if alone {
+		d.Blocks = append(d.Blocks, parts.Sets[0].Figure)
+	} else if parts.Methods != nil {
+		d.Blocks = append(d.Blocks, *parts.Methods)
+	}
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
 	if len(parts.Each.Paragraphs) > 0 {
 		d.Blocks = append(d.Blocks, parts.Each)
 	}
-	if parts.Methods != nil {
-		d.Blocks = append(d.Blocks, *parts.Methods)
-	}
 	for _, s := range parts.Sets {
-		d.Blocks = append(d.Blocks, s.Table, s.Figure)
+		d.Blocks = append(d.Blocks, s.Table)
+		if !alone {
+			d.Blocks = append(d.Blocks, s.Figure)
+		}
 	}
 	d.Blocks = append(d.Blocks, parts.Typical, parts.Power, parts.Reading)
 	d.Blocks = append(d.Blocks, parts.Records...)

@@ -64,7 +64,7 @@ func svgMark(m doc.Mark) string {
 
 // textLength keeps a long text within its drawing where a browser has fonts with wider letters.
 func textLength(m doc.Mark) string {
-	if len(m.Text) < 30 {
+	if len(m.Text) < 12 {
 		return ""
 	}
 	face := styles[m.Role].face()
