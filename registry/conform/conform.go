@@ -44,7 +44,7 @@ const seed = 7
 // easy is data that every sensible method can learn.
 func easy(task registry.Task, n, d int) registry.Data { return toydata.Easy(task, n, d, seed) }
 
-// Run checks spec for each task it declares, and the options.
+// Run checks spec for each task it declares, and the options. What spec does not declare has no test.
 func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 	t.Run("parameters", func(t *testing.T) { parameters(t, spec) })
 	eachTask(t, spec, func(t *testing.T, s suite) {
@@ -56,13 +56,19 @@ func Run(t *testing.T, spec registry.Spec, opts ...Option) {
 		t.Run("cancellation", s.cancellation)
 		t.Run("awkward data", s.awkward)
 		t.Run("no training set", s.refusals)
-		t.Run("path", s.path)
 		t.Run("staged", s.staged)
 		t.Run("save and load", s.saveLoad)
-		t.Run("loads what is broken", s.loadBroken)
-		t.Run("rows of others", s.scoreRefusals)
 		t.Run("estimates", s.estimates)
-		t.Run("gaps", s.gaps)
+		if spec.HasPath() {
+			t.Run("path", s.path)
+		}
+		if spec.Load != nil {
+			t.Run("loads what is broken", s.loadBroken)
+			t.Run("rows of others", s.scoreRefusals)
+		}
+		if spec.Gaps {
+			t.Run("gaps", s.gaps)
+		}
 	})
 	for _, o := range opts {
 		t.Run(o.name, func(t *testing.T) { o.Check(t, spec) })

@@ -16,9 +16,6 @@ import (
 // loadBroken tests that a cut saved model, or one with a changed bit, is refused or loads as a model. A panic fails the
 // test by itself.
 func (s suite) loadBroken(t *testing.T) {
-	if s.spec.Load == nil {
-		t.Skip("the method has no saved form")
-	}
 	d := easy(s.task, 30, 3)
 	m := s.fit(t, d, s.few(t, d, 1)[0])
 	var file bytes.Buffer
@@ -40,9 +37,6 @@ func (s suite) loadBroken(t *testing.T) {
 // scoreRefusals tests a model on rows of other data. Too many features, too few places for scores, or features that are
 // no numbers must give an error or finite scores.
 func (s suite) scoreRefusals(t *testing.T) {
-	if s.spec.Load == nil {
-		t.Skip("the method has no saved form")
-	}
 	ctx, d := context.Background(), easy(s.task, 40, 3)
 	m, k := s.fit(t, d, s.few(t, d, 1)[0]), d.Shape().Outputs()
 	for what, wrong := range map[string]struct{ rows, features, places int }{

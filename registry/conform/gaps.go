@@ -9,9 +9,6 @@ import (
 // where a row has nothing else and a column two values, that a gap is not read as a zero, and that paths and saved
 // models hold with gaps too.
 func (s suite) gaps(t *testing.T) {
-	if !s.spec.Gaps {
-		t.Skip("the method takes no missing values")
-	}
 	zeros, d := easy(s.task, 80, 4), easy(s.task, 80, 4)
 	for i := range 80 {
 		for j := range 4 {
