@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,31 +14,42 @@ import (
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/cells"
+	"github.com/kernelboosting/bench/reports/stats"
 	"github.com/spf13/cobra"
 )
 
 func newDiffCommand(a *app) *cobra.Command {
 	var s selection
-	var all bool
+	var o diffOptions
 	c := a.lists(&cobra.Command{
 		Use:   "diff A B",
 		Short: "Show what differs between two databases, dates, versions or machines",
 		Args:  takes("A", "B"),
-	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, all, l) })
+	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, o, l) })
 	s.add(a, c, "")
-	c.Flags().BoolVar(&all, "all", false, "list methods and sets without a difference, too")
+	c.Flags().BoolVar(&o.all, "all", false, "list methods and sets without a difference, too")
+	oneOf(c, &o.failIf, "fail-if", "", "exit code 3 only if B has other test counts, scores or ends (counts), or is "+
+		"significantly worse on a set or lacks results that ended ok in A (worse); default: if anything differs",
+		"counts", "worse")
 	return c
 }
 
-func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l *listing) error {
+// diffOptions say what is listed, and what is a failure; see cells.Line.Fails.
+type diffOptions struct {
+	all    bool
+	failIf string
+}
+
+func (a *app) diff(ctx context.Context, args []string, s selection, o diffOptions, l *listing) error {
 	var sides [2]admit.Source
+	var versions [2]string
 	for i, arg := range args {
-		src, closed, err := a.side(ctx, arg)
+		src, version, closed, err := a.side(ctx, arg)
 		if err != nil {
 			return err
 		}
 		defer closed()
-		sides[i] = src
+		sides[i], versions[i] = src, version
 	}
 	chosen, err := a.choose(s, func() ([]store.Cell, error) {
 		return slices.Concat(sides[0].Cells, sides[1].Cells), nil
@@ -47,6 +59,9 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 	}
 	for i := range sides {
 		sides[i].Cells = slices.DeleteFunc(sides[i].Cells, func(c store.Cell) bool { return !chosen.has(c) })
+		if sides[i].Cells, err = ofVersion(args[i], versions[i], sides[i].Cells); err != nil {
+			return err
+		}
 	}
 	tally := cells.Tally{Rows: func(name string) int {
 		e, err := a.sets.Lookup(name)
@@ -59,15 +74,14 @@ func (a *app) diff(ctx context.Context, args []string, s selection, all bool, l 
 	if err != nil {
 		return databaseError(err)
 	}
-	return a.err.printDiff(args, tally.Lines(), alone, all, l)
+	return a.err.printDiff(args, tally.Lines(), alone, o, l)
 }
 
 // printDiff lists what differs, and says how much was compared.
-func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, all bool, l *listing) error {
+func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, o diffOptions, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
 	l.less = []string{"versions", "metric", "low", "high", "protocol", "choices", "ends"}
-	compared, changed := 0, 0
 	number := func(v float64, places int) any {
 		if math.IsNaN(v) {
 			return nil
@@ -78,11 +92,7 @@ func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, al
 		return v
 	}
 	for _, d := range lines {
-		compared += d.Cells
-		if d.Changed() {
-			changed++
-		}
-		if !d.Changed() && !all {
+		if !d.Changed() && !o.all {
 			continue
 		}
 		versions := d.Versions[0]
@@ -100,43 +110,101 @@ func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, al
 			m.say("%s alone has %s", args[i], plural(n, "cell"))
 		}
 	}
-	switch {
-	case compared == 0:
+	return m.found(args, lines, o.failIf)
+}
+
+// found says how much was compared and what differs, as an error if that is a failure.
+func (m *messages) found(args []string, lines []cells.Line, failIf string) error {
+	compared, changed, failed := 0, 0, 0
+	for _, d := range lines {
+		compared += d.Cells
+		if d.Changed() {
+			changed++
+		}
+		if d.Fails(failIf) {
+			failed++
+		}
+	}
+	if compared == 0 {
 		return exitError{exitIncomplete, fmt.Errorf("%s and %s have no cell in common for what was asked", args[0],
 			args[1])}
-	case changed > 0:
-		return exitError{exitIncomplete, fmt.Errorf("%s compared: something differs in %s of a method and a "+
-			"set, of %d", plural(compared, "cell"), plural(changed, "pair"), len(lines))}
 	}
-	m.say("%s compared: none differs", plural(compared, "cell"))
+	found := plural(compared, "cell") + " compared: none differs"
+	if changed > 0 {
+		found = fmt.Sprintf("%s compared: something differs in %s of a method and a set, of %d",
+			plural(compared, "cell"), plural(changed, "pair"), len(lines))
+	}
+	if failIf != "" {
+		found += fmt.Sprintf("; --fail-if %s came true for %s", failIf, plural(failed, "pair"))
+	}
+	if failIf == "worse" && failed == 0 && !slices.ContainsFunc(lines, cells.Line.Tested) {
+		return usage("%s, and cannot: no set has the %d splits that a test takes", found, stats.FewestSplits)
+	}
+	if failed > 0 {
+		return exitError{exitIncomplete, errors.New(found)}
+	}
+	m.say("%s", found)
 	return nil
 }
 
-// side opens one side: a source of results, or a database as it was.
-func (a *app) side(ctx context.Context, text string) (admit.Source, func(), error) {
+// side opens one side: a source of results, or a database as it was. If the side is a version, all attempts are cells,
+// and version is its beginning.
+func (a *app) side(ctx context.Context, text string) (src admit.Source, version string, closed func(), err error) {
 	path, when, found := strings.Cut(text, "@")
 	if _, err := os.Stat(text); !found || err == nil {
-		return source(ctx, text)
+		src, closed, err = source(ctx, text)
+		return src, "", closed, err
 	}
 	what, value, _ := strings.Cut(when, "=")
-	var wanted func(store.Attempted) bool
-	switch what {
-	case "before":
+	wanted := func(store.Attempted) bool { return true }
+	switch {
+	case what == "before":
 		if _, err := time.Parse("2006-01-02", value); err != nil {
-			return admit.Source{}, nil, usage("%s: %q is no date; write one as 2026-11-01", text, value)
+			return src, "", nil, usage("%s: %q is no date; write one as 2026-11-01", text, value)
 		}
 		wanted = func(t store.Attempted) bool { return t.StartedAt < value }
-	case "version":
-		wanted = func(t store.Attempted) bool { return t.Inputs.MethodVersion == value }
-	case "environment":
+	case what == "version" && value != "":
+		version = value
+	case what == "environment":
 		wanted = func(t store.Attempted) bool { return strconv.FormatInt(t.EnvironmentID, 10) == value }
 	default:
-		return admit.Source{}, nil, usage("%s: %q is not one of before=DATE, version=V, environment=NUMBER", text, when)
+		return src, "", nil, usage("%s: %q is not one of before=DATE, version=V, environment=NUMBER", text, when)
 	}
 	db, err := store.OpenReader(ctx, path)
 	if err != nil {
-		return admit.Source{}, nil, databaseError(err)
+		return src, "", nil, databaseError(err)
 	}
-	src, err := admit.OfAttempts(ctx, text, db, wanted)
-	return closing(src, db, err)
+	src, err = admit.OfAttempts(ctx, text, db, wanted)
+	src, closed, err = closing(src, db, err)
+	return src, version, closed, err
+}
+
+// ofVersion returns the cells of a side whose versions begin with a text, all if this is "". It is an error if several
+// versions of a method do, or if none does.
+func ofVersion(side, version string, all []store.Cell) ([]store.Cell, error) {
+	if version == "" {
+		return all, nil
+	}
+	type method struct{ protocol, name string }
+	stored, every := map[method][]string{}, []string{}
+	for _, c := range all {
+		m := method{c.Protocol, c.Method}
+		stored[m], every = append(stored[m], c.Inputs.MethodVersion), append(every, c.Inputs.MethodVersion)
+	}
+	var kept []store.Cell
+	for _, c := range all {
+		fitting := store.Fitting(stored[method{c.Protocol, c.Method}], version)
+		if len(fitting) > 1 {
+			return nil, usage("%s: several stored versions of %s begin with %q: %s; write more of one, or choose "+
+				"other methods with --methods", side, c.Method, version, strings.Join(fitting, ", "))
+		}
+		if slices.Contains(fitting, c.Inputs.MethodVersion) {
+			kept = append(kept, c)
+		}
+	}
+	if slices.Sort(every); kept == nil && len(all) > 0 {
+		return nil, usage("%s: no stored version begins with %q; stored are %s", side, version,
+			strings.Join(slices.Compact(every), ", "))
+	}
+	return kept, nil
 }

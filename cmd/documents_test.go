@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the
-// first error, and `console` blocks line by line, whose output is compared with what the page shows.
+// first error, and `console` blocks line by line, whose output is compared with what the page shows. So do the commands
+// of a `crontab`, and those of the steps of a workflow in `yaml`.
 type page struct {
 	file   string
 	apart  bool   // each sh block has an empty folder of its own
@@ -24,6 +26,7 @@ var pages = []page{
 	{file: "README.md", apart: true, quick: true},
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
+	{file: "docs/how-to/alarm.md", before: "bench methods new Mine --lang python\nln -s \"$PWD\" ~/mine"},
 	{file: "docs/how-to/models.md", before: "bench run --methods CART --datasets wine " +
 		"--splits 1\n" +
 		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols," +
@@ -57,7 +60,15 @@ var standIns = map[string]string{
 		"large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
 	`bench completion zsh > "${fpath[1]}/_bench"`: "bench completion zsh > " +
 		"_bench",
-	"bench help --man | man -l -": "bench help --man > bench.1",
+	"bench help --man | man -l -":                                 "bench help --man > bench.1",
+	"go install github.com/kernelboosting/bench/cmd/bench@latest": "",
+	"pip install numpy":                                           "",
+}
+
+// steps find the commands of files that another program reads.
+var steps = map[string]*regexp.Regexp{
+	"yaml":    regexp.MustCompile(`(?m)^ *- run: (.*)$`),
+	"crontab": regexp.MustCompile(`(?m)^(?:[0-9*]+ +){5}(.*)$`),
 }
 
 // TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this
@@ -107,9 +118,15 @@ func (p page) run(t *testing.T, env []string) {
 	for block := range strings.SplitSeq(strings.Join(readLines(t, p.file), "\n"), "\n```") {
 		kind, body, _ := strings.Cut(block, "\n")
 		switch kind {
-		case "sh":
+		case "sh", "yaml", "crontab":
 			if !testenv.Thorough(t) {
 				continue
+			}
+			if found := steps[kind]; found != nil {
+				body = ""
+				for _, m := range found.FindAllStringSubmatch(block, -1) {
+					body += m[1] + "\n"
+				}
 			}
 			in := dir
 			if p.apart {

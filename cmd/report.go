@@ -125,7 +125,10 @@ func (a *app) draw(c *cobra.Command, f reportFlags, build func(context.Context) 
 	case out.format == "text" || out.format == "md":
 		d = d.Short("--details")
 	}
-	return a.writeReport(ctx, d, f, out)
+	if err := a.writeReport(ctx, d, f, out); err != nil || d.Alarm == "" {
+		return err
+	}
+	return exitError{exitIncomplete, errors.New(d.Alarm)}
 }
 
 // provenance says which program makes a document, when, and by which command.

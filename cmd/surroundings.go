@@ -13,8 +13,8 @@ var exitCodes = []struct {
 	{exitOK, "the command did all that it was asked for, and found nothing wrong"},
 	{exitInternal, "internal error"},
 	{exitUsage, "wrong usage"},
-	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged: a cell, a data " +
-		"set, a stored row"},
+	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged (a cell, a " +
+		"data set, a stored row), or what --fail-if names came true"},
 	{exitConflict, "two workers gave different results for one cell, or a worker sent results that are impossible or " +
 		"that differ from those computed here"},
 	{exitScarce, "the system refuses what the command needs: memory, threads, file descriptors, " +

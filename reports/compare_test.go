@@ -434,3 +434,62 @@ func TestVersionsAreCounted(t *testing.T) {
 		t.Errorf("of two versions, compared with each other: %q", text)
 	}
 }
+
+// TestAlarm: --fail-if comes true for what it names. On 15 sets a loss of 3 points is found, and so is a loss on one of
+// two sets, where nothing is said over sets; chance and a gain are no loss. 0.2 s against 0.15 s are a quarter more.
+func TestAlarm(t *testing.T) {
+	over := func(gain float64) sample.Input { return constructed(func(int) float64 { return gain }) }
+	single := two([][]int{{60, 61, 60, 61, 60}, {70, 71, 72, 73, 74}},
+		[][]int{{80, 80, 80, 80, 80}, {70, 71, 72, 73, 74}})
+	timed := func(a, b float64) sample.Input {
+		in := over(0)
+		for i, r := range in.Rows {
+			in.Rows[i].CPUSeconds = new(map[string]float64{"A": a, "B": b}[r.Method])
+		}
+		return in
+	}
+	for _, c := range []struct {
+		in          sample.Input
+		asked, want string
+	}{
+		{over(-3), "worse", "--fail-if worse came true: A is significantly worse than B"},
+		{over(3), "worse", ""},
+		{constructed(func(i int) float64 { return []float64{2, -1.5, 0.4, -2.2, 1.3}[i%5] }), "inconclusive",
+			"--fail-if inconclusive came true: A against B: inconclusive"},
+		{single, "inconclusive", "--fail-if inconclusive came true: A against B: not testable"},
+		{over(-3), "inconclusive", ""},
+		{single, "worse", "--fail-if worse came true: A is significantly worse than B on s00"},
+		{timed(0.2, 0.15), "slower", "--fail-if slower came true: a cell of A takes 1.33 times the processor " +
+			"time of B, over 15 sets"},
+		{timed(0.15, 0.13), "slower", ""},
+		{timed(0.15, 0.2), "slower", ""},
+	} {
+		if got := sample.Build(t, compare.Compare, c.in, "A", "B", "--fail-if", c.asked).Alarm; got != c.want {
+			t.Errorf("--fail-if %s: %q, want %q", c.asked, got, c.want)
+		}
+	}
+	for asked, want := range map[string]string{
+		"worse": "--fail-if worse cannot come true: over data sets A against B is not testable, and no set " +
+			"has the 5 splits",
+		"slower": "no data set has processor times of A and of B on one kind of processor",
+	} {
+		must.Say(t, must.Err(sample.Make(t, compare.Compare, two([][]int{{60}}, [][]int{{80}}), "A", "B", "--fail-if",
+			asked)), want)
+	}
+}
+
+// TestAlarmOnTheLatest: of two versions of a method the alarm is on the one that began to run last, in both orders.
+func TestAlarmOnTheLatest(t *testing.T) {
+	in := constructed(func(int) float64 { return -3 })
+	in.Older = slices.Clone(in.Rows)
+	for i := range in.Rows {
+		in.Rows[i].MethodVersion, in.Rows[i].StartedAt = "2+b", "2026-02-01"
+		if in.Older[i].MethodVersion = "1+a"; in.Older[i].Method == "A" {
+			in.Older[i].Score = in.Rows[i+1].Score // that of B
+		}
+	}
+	for _, args := range [][]string{{"A@1", "A@2"}, {"A@2", "A@1"}, {"A@1", "A"}} {
+		got := sample.Build(t, compare.Compare, in, append(args, "--fail-if", "worse")...).Alarm
+		must.Hold(t, got, "is significantly worse than A@1")
+	}
+}

@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"encoding/json"
-	"math"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -22,28 +21,26 @@ func run(split, correct int, params, scores string) result.Run {
 	}
 }
 
-// What differs is counted, and the interval is that of Nadeau and Bengio, worked out by hand: differences of 1, 2
-// and 3 rows of 100 have mean 0.02, variance 1e-4, and with 100 test rows for 200 training rows the error sqrt((1/3
-// + 1/2) 1e-4) = 0.0091287; Student's t with 2 degrees of freedom has 4.302653 at 97.5 %, so that the interval is
-// 0.02 -+ 0.039278. P is 2 P(T > 2.19089) = 0.159895.
+// What differs is counted, and the interval is that of Nadeau and Bengio, worked out by hand: differences of 0 to 4
+// rows of 100 have mean 0.02, variance 2.5e-4, and with 100 test rows for 200 training rows the error sqrt((1/5
+// + 1/2) 2.5e-4) = 0.0132288; Student's t with 4 degrees of freedom has 2.776445 at 97.5 %, so that the interval is
+// 0.02 -+ 0.036729. P is 2 P(T > 1.511858) = 0.205106.
 func TestLines(t *testing.T) {
 	var tally cells.Tally
-	for split, gain := range []int{1, 2, 3} {
-		tally.Add(run(split+1, 80, `{"c":1}`, "x"), run(split+1, 80+gain, `{"c":2}`, "y"))
+	for split := range 5 {
+		tally.Add(run(split+1, 80, `{"c":1}`, "x"), run(split+1, 80+split, `{"c":2}`, "y"))
 	}
 	lines := tally.Lines()
 	if len(lines) != 1 {
 		t.Fatal(lines)
 	}
 	l := lines[0]
-	if l.Cells != 3 || l.Counts != 3 || l.Choices != 3 || l.Ends != 0 || l.Metric != "accuracy" || !l.Changed() {
+	if l.Cells != 5 || l.Counts != 5 || l.Choices != 5 || l.Ends != 0 || l.Metric != "accuracy" || !l.Changed() {
 		t.Errorf("%+v", l)
 	}
-	for what, got := range map[string][2]float64{"a": {l.A, 80}, "b": {l.B, 82}, "low": {l.Low, 2 - 3.9278},
-		"high": {l.High, 2 + 3.9278}, "p": {l.P, 0.159895}} {
-		if math.Abs(got[0]-got[1]) > 1e-4 {
-			t.Errorf("%s = %v, want %v", what, got[0], got[1])
-		}
+	for what, got := range map[string][2]float64{"a": {l.A, 80}, "b": {l.B, 82}, "low": {l.Low, 2 - 3.6729},
+		"high": {l.High, 2 + 3.6729}, "p": {l.P, 0.205106}} {
+		near(t, what, got[0], got[1], 1e-4)
 	}
 }
 
@@ -67,6 +64,49 @@ func TestWhatIsAChange(t *testing.T) {
 		lines := tally.Lines()
 		if len(lines) != 1 || lines[0].Changed() != c.changed {
 			t.Errorf("%s: %+v", name, lines)
+		}
+	}
+}
+
+// An alarm comes true for what it names, and for nothing else. Of five splits, B has 10 rows of 100 less (p < 0.05), 10
+// more, or one less on a single split (p = 0.37); a cell of B fails, or one of A; or another grid point was chosen.
+func TestAlarms(t *testing.T) {
+	failed := run(1, 80, `{}`, "")
+	failed.Status, failed.Score = result.Failed, result.Score{}
+	every := func(gains [5]int) (a, b []result.Run) {
+		for k, gain := range gains {
+			a, b = append(a, run(k+1, 80, `{}`, "x")), append(b, run(k+1, 80+gain, `{}`, ""))
+		}
+		return a, b
+	}
+	for _, c := range []struct {
+		name          string
+		gains         [5]int
+		a, b          *result.Run
+		counts, worse bool
+	}{
+		{name: "worse", gains: [5]int{-9, -10, -11, -10, -10}, counts: true, worse: true},
+		{name: "better", gains: [5]int{9, 10, 11, 10, 10}, counts: true},
+		{name: "one row", gains: [5]int{-1}, counts: true},
+		{name: "a cell that is lost", b: &failed, counts: true, worse: true},
+		{name: "a cell that is won", a: &failed, counts: true},
+		{name: "another grid point", b: new(run(1, 80, `{"c":1}`, "x"))},
+	} {
+		a, b := every(c.gains)
+		if c.a != nil {
+			a[0] = *c.a
+		}
+		if c.b != nil {
+			b[0] = *c.b
+		}
+		var tally cells.Tally
+		for k := range a {
+			tally.Add(a[k], b[k])
+		}
+		l := tally.Lines()[0]
+		if !l.Fails("") || l.Fails("counts") != c.counts || l.Fails("worse") != c.worse {
+			t.Errorf("%s: changed %v, counts %v, worse %v: %+v", c.name, l.Fails(""), l.Fails("counts"),
+				l.Fails("worse"), l)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) 
 	return src, nil
 }
 
-// OfAttempts returns the wanted attempts of a database as a Source: for each cell the last one.
+// OfAttempts returns the wanted attempts of a database as a Source, those at one cell in the order of their times.
 func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(store.Attempted) bool) (Source, error) {
 	src, err := OfDatabase(ctx, name, db)
 	if err != nil {
@@ -96,48 +96,48 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 		return r, err
 	}
 	for _, t := range all {
-		if !wanted(t) {
-			continue
-		}
-		c, last := t.Cell, len(src.Cells)-1
-		if last >= 0 && src.Cells[last].Protocol == c.Protocol && src.Cells[last].Dataset == c.Dataset &&
-			src.Cells[last].Method == c.Method && src.Cells[last].Split == c.Split {
-			src.Cells[last] = c // attempts at a cell are sorted by time, so the last one stays
-		} else {
-			src.Cells = append(src.Cells, c)
+		if wanted(t) {
+			src.Cells = append(src.Cells, t.Cell)
 		}
 	}
 	return src, err
 }
 
 // Pairs hands over the two results of each cell that both sources have, and returns the number of cells that only one
-// side has.
+// side has. Of several attempts at a cell the last one counts.
 func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (alone [2]int, err error) {
 	name := func(c store.Cell) runner.Cell {
 		return runner.Cell{Protocol: c.Protocol, Dataset: c.Dataset, Split: c.Split, Method: c.Method}
 	}
-	keys := map[runner.Cell]string{}
-	for _, c := range sides[1].Cells {
-		keys[name(c)] = c.Key
+	keys := [2]map[runner.Cell]string{{}, {}}
+	for i, side := range sides {
+		for _, c := range side.Cells {
+			keys[i][name(c)] = c.Key
+		}
 	}
 	for _, c := range sides[0].Cells {
-		key, both := keys[name(c)]
+		ours, left := keys[0][name(c)]
+		if !left {
+			continue
+		}
+		delete(keys[0], name(c))
+		theirs, both := keys[1][name(c)]
 		if !both {
 			alone[0]++
 			continue
 		}
-		delete(keys, name(c))
-		a, err := sides[0].Run(ctx, c.Key)
+		delete(keys[1], name(c))
+		a, err := sides[0].Run(ctx, ours)
 		if err != nil {
 			return alone, err
 		}
-		b, err := sides[1].Run(ctx, key)
+		b, err := sides[1].Run(ctx, theirs)
 		if err != nil {
 			return alone, err
 		}
 		take(a, b)
 	}
-	alone[1] = len(keys)
+	alone[1] = len(keys[1])
 	return alone, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -281,6 +282,20 @@ func FoldsQuery(protocol, dataset, method string) string {
 
 // A Version is a method with the version that it had when it ran.
 type Version struct{ Method, Version string }
+
+// Fitting returns the stored versions that a user means by a text, each once: the version that equals it, else all that
+// begin with it.
+func Fitting(stored []string, text string) (fitting []string) {
+	if slices.Contains(stored, text) {
+		return []string{text}
+	}
+	for _, v := range stored {
+		if strings.HasPrefix(v, text) && !slices.Contains(fitting, v) {
+			fitting = append(fitting, v)
+		}
+	}
+	return fitting
+}
 
 // Versions returns the versions of methods in the attempts of a protocol, sorted by method and then by their
 // first run.

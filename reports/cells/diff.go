@@ -10,6 +10,7 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -19,11 +20,13 @@ type Line struct {
 	Versions                  [2]string // of the method on each side, joined by ", " where there are several
 	Cells                     int
 	Ends                      int // cells that ended with another status
+	Lost                      int // of Ends: those that ended ok on the first side alone
 	Counts                    int // cells with other test counts, or other bits of the test scores where both are known
 	Choices                   int // cells with another chosen grid point
 	Metric                    string
 	// means of the metric over the cells that ended ok on both sides; in per cent where the metric is
-	A, B float64
+	A, B   float64
+	Behind bool // the mean of B is the worse one
 	// Low and High are the interval at 95 % of B - A for other rows of the same set (Nadeau and Bengio 2003), NaN for a
 	// single split. P is the p-value of a difference, adjusted for all lines by Holm, and 1 where every split is equal.
 	Low, High, P float64
@@ -31,6 +34,21 @@ type Line struct {
 
 // Changed reports whether anything of the line differs.
 func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
+
+// Tested reports whether the means of the line were tested, or all their splits are equal.
+func (l Line) Tested() bool { return !math.IsNaN(l.P) }
+
+// Fails reports whether the line is a failure for an alarm on "counts", which are other ends or other results, on
+// "worse", which are lost cells or a significantly worse mean of the second side, or on "", which is any change.
+func (l Line) Fails(alarm string) bool {
+	switch alarm {
+	case "counts":
+		return l.Ends+l.Counts > 0
+	case "worse":
+		return l.Lost > 0 || l.Behind && l.P < report.UsualLevel
+	}
+	return l.Changed()
+}
 
 // A Tally finds what changed between two collections of results: counts, choices of grid points, and means.
 //
@@ -72,6 +90,9 @@ func (t *Tally) Add(a, b result.Run) {
 	note(&l.Versions[1], b.MethodVersion)
 	if a.Status != b.Status {
 		l.Ends++
+		if a.Status == result.OK {
+			l.Lost++
+		}
 	}
 	if a.Status != result.OK || b.Status != result.OK {
 		return
@@ -129,6 +150,7 @@ func (l *line) finish() {
 	if n == 0 {
 		return
 	}
+	l.Behind = l.metric.Compare(l.b, l.a) < 0
 	scale := big.NewRat(1, int64(n))
 	if l.metric.Percent {
 		scale.Mul(scale, big.NewRat(100, 1))

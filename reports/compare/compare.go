@@ -46,10 +46,15 @@ with each. Splits of a set are never counted as data sets.
 
 --equivalence is the difference that does not matter to you: in the unit of the
 table, or as a share of the error with a percent sign. Methods are practically
-equivalent where a test shows that the typical difference is smaller.`,
+equivalent where a test shows that the typical difference is smaller.
+
+--fail-if makes the command an alarm: it ends with exit code 3 if it finds what the
+flag says against METHOD. If several versions of METHOD are named, the alarm is on
+the latest one.`,
 	Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
   bench compare MyBoost@1 MyBoost@2
+  bench compare MyBoost@2 MyBoost@1 --fail-if worse
   bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
   bench compare MyBoost LGBM --equivalence 10%`,
 	Select: func(args []string, s *report.Selection) error {
@@ -64,10 +69,13 @@ equivalent where a test shows that the typical difference is smaller.`,
 	},
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o Options
-		region := report.TestFlags(flags, &o.Level)
+		region, alarm := report.TestFlags(flags, &o.Level), alarmFlag(flags)
 		return func(t *frame.Table) (d doc.Document, err error) {
 			if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
 				return d, err
+			}
+			if *alarm != "" {
+				o.Method = t.Frame.Latest(o.Method)
 			}
 			if o.Region, err = region(); err != nil {
 				return d, err
@@ -76,7 +84,9 @@ equivalent where a test shows that the typical difference is smaller.`,
 			if err != nil {
 				return d, err
 			}
-			return p.Document(), nil
+			d = p.Document()
+			d.Alarm, err = p.alarm(*alarm)
+			return d, err
 		}
 	},
 }

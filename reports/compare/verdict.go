@@ -263,17 +263,18 @@ func (p *Page) singles(q *evidence.Pair) string {
 			parts = append(parts, string(v)+" on "+frame.Listed(sets))
 		}
 	}
-	tested := slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return s.Tested() })
 	switch {
 	case len(parts) > 0:
 		return " Single sets: " + strings.Join(parts, "; ") + "."
-	case tested:
+	case slices.ContainsFunc(q.Sets, tested):
 		return " On no single set is a difference significant and large enough to matter."
 	case slices.ContainsFunc(q.Sets, func(s evidence.SetPair) bool { return !s.Set.Draws }):
 		return fmt.Sprintf(" No single set has the %d splits that a test on it takes.", stats.FewestSplits)
 	}
 	return ""
 }
+
+func tested(s evidence.SetPair) bool { return s.Tested() }
 
 // Rules are the verdicts with their rules, a sentence each.
 func (p *Page) rules() []string {

@@ -31,20 +31,13 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 		return "", fmt.Errorf("nothing of %s is stored under protocol %s, at any version", asked[:at], f.Protocol.Name)
 	}
 	method, prefix := versions[i].Method, asked[at+1:]
-	var stored, fitting []string
+	var stored []string
 	for _, v := range versions {
-		if v.Method != method {
-			continue
-		}
-		stored = append(stored, v.Version)
-		if v.Version == prefix {
-			fitting = []string{prefix}
-			break
-		}
-		if strings.HasPrefix(v.Version, prefix) {
-			fitting = append(fitting, v.Version)
+		if v.Method == method {
+			stored = append(stored, v.Version)
 		}
 	}
+	fitting := store.Fitting(stored, prefix)
 	switch len(fitting) {
 	case 0:
 		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix,
@@ -66,6 +59,25 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 	column := method + "@" + prefix
 	f.pinned[column] = v
 	return column, nil
+}
+
+// Latest returns that version of a column's method which began to run last, of the column and of those in Also.
+func (f *Frame) Latest(column string) string {
+	method := func(column string) string { return cmp.Or(f.pinned[column].Method, column) }
+	began := map[string]string{}
+	for _, r := range f.Rows {
+		if began[r.Method] == "" || r.StartedAt < began[r.Method] {
+			began[r.Method] = r.StartedAt
+		}
+	}
+	latest := column
+	for _, asked := range f.Also {
+		other, err := f.Method(asked, f.Rows)
+		if err == nil && method(other) == method(column) && began[other] > began[latest] {
+			latest = other
+		}
+	}
+	return latest
 }
 
 // readPinned adds the rows of the requested versions under the names of their columns.
