@@ -52,9 +52,15 @@ func two(a, b [][]int) sample.Input {
 	return in
 }
 
+// said is the prose of a page that comes first: the verdict.
+func said(d doc.Document) []string {
+	i := slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, prose := b.(doc.Prose); return prose })
+	return d.Blocks[i].(doc.Prose).Paragraphs
+}
+
 // firstSentence is what the page of A says first.
 func firstSentence(t testing.TB, in sample.Input) string {
-	return page(t, in, usual("A")).Blocks[0].(doc.Prose).Paragraphs[0]
+	return said(page(t, in, usual("A")))[0]
 }
 
 func near(t testing.TB, what string, got any, want, tolerance float64) {
@@ -350,7 +356,7 @@ func TestSeveral(t *testing.T) {
 				p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
 		}
 	}
-	if first := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasPrefix(first,
+	if first := said(d)[0]; !strings.HasPrefix(first,
 		"Preliminary, from 19 of 21 splits. GBRFF2 is ") {
 		t.Errorf("first line %q", first)
 	}
@@ -369,7 +375,7 @@ func TestSummary(t *testing.T) {
 			p := must.Get(compare.PageOf(&table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
-			if sentence != d.Blocks[0].(doc.Prose).Paragraphs[0] || !strings.Contains(sentence,
+			if sentence != said(d)[0] || !strings.Contains(sentence,
 				"each method with each") ||
 				strings.Contains(sentence, " has the best mean. ") != o.Chosen {
 				t.Errorf("%s: %q", m, sentence)
@@ -412,7 +418,7 @@ func TestVersionsAreCounted(t *testing.T) {
 	}
 	in := two(a, b)
 	const caution = "Results on fresh sets confirm a version honestly."
-	if text := sample.Build(t, compare.Compare, in, "A", "B").Blocks[0].(doc.Prose).Paragraphs; len(text) != 1 ||
+	if text := said(sample.Build(t, compare.Compare, in, "A", "B")); len(text) != 1 ||
 		strings.Contains(text[0], "version") {
 		t.Errorf("with one version: %q", text)
 	}
@@ -423,13 +429,13 @@ func TestVersionsAreCounted(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"A", "B"}, {"B", "A"}, {"A"}} {
-		text := sample.Build(t, compare.Compare, in, args...).Blocks[0].(doc.Prose).Paragraphs
+		text := said(sample.Build(t, compare.Compare, in, args...))
 		must.Hold(t, text[0], "2nd of 2 versions of A", "p = 0.0078, p for the best of 2 versions = 0.016")
 		if len(text) != 2 || !strings.HasSuffix(text[1], caution) {
 			t.Errorf("%v: paragraphs %q", args, text)
 		}
 	}
-	text := sample.Build(t, compare.Compare, in, "A@0", "A").Blocks[0].(doc.Prose).Paragraphs
+	text := said(sample.Build(t, compare.Compare, in, "A@0", "A"))
 	if len(text) != 1 || strings.Contains(text[0], "versions of A") {
 		t.Errorf("of two versions, compared with each other: %q", text)
 	}

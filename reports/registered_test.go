@@ -9,7 +9,6 @@ import (
 	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -48,7 +47,7 @@ func about(t testing.TB, in sample.Input) (pairs map[any]map[string]any, top str
 	for _, r := range sample.Records(t, d, "pairs") {
 		pairs[r["other"]] = r
 	}
-	return pairs, strings.Join(d.Blocks[0].(doc.Prose).Paragraphs, "\n")
+	return pairs, strings.Join(said(d), "\n")
 }
 
 // TestRegisteredComparisons: a registered comparison is adjusted for those of its registration alone, and each
