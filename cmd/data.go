@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -237,7 +238,8 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 		dates = append(dates, strings.TrimSuffix(set.Features[j], read.DateParts[0]))
 	}
 	if dates != nil {
-		l.add("dates", firstFew(dates)+": days since the earliest training row, month and day of the week")
+		l.add("dates", wording.Few(dates, mostListed)+
+			": days since the earliest training row, month and day of the week")
 	}
 	if set.TrainRows > 0 {
 		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless "+
@@ -269,7 +271,7 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 	if gaps := gapsOfCategories(set, e.Missing); gaps != "" {
 		l.add("missing categories", gaps+"; a category of its own")
 	}
-	l.add("constant columns", cmp.Or(firstFew(constantColumns(set)), "none"))
+	l.add("constant columns", cmp.Or(wording.Few(constantColumns(set), mostListed), "none"))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
 		l.add("warning", err.Error())
 	}
@@ -297,6 +299,9 @@ func gapsOfCategories(set *datasets.Set, marks catalogue.Marks) string {
 	})
 }
 
+// mostListed bounds the columns that a line names: a wide set may have a million.
+const mostListed = 50
+
 // countsOf counts values of each column, and lists the columns that have any under the names that what gives them.
 func countsOf(set *datasets.Set, what func(column string) (name string, counts func(v float64) bool)) string {
 	var out []string
@@ -312,16 +317,7 @@ func countsOf(set *datasets.Set, what func(column string) (name string, counts f
 			out = append(out, fmt.Sprintf("%s: %d", name, n))
 		}
 	}
-	return firstFew(out)
-}
-
-// firstFew lists the first texts; of a wide set there may be a million.
-func firstFew(texts []string) string {
-	const most = 50
-	if more := len(texts) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), more)
-	}
-	return strings.Join(texts, ", ")
+	return wording.Few(out, mostListed)
 }
 
 // filledWith says what replaces missing values.

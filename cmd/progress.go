@@ -83,12 +83,12 @@ func (p *progress) status(seen store.Progress) string {
 	return text + p.label
 }
 
-// without names the methods whose time is unknown, as in " without A, B"; it is empty if there are none.
+// without names methods whose time is unknown, as in " without A, B"; it is empty if there are none.
 func without(methods []string) string {
 	if methods == nil {
 		return ""
 	}
-	return " without " + strings.Join(methods, ", ")
+	return " without " + wording.Few(methods, wording.MostNames)
 }
 
 // underWay names the cells that are running, the longest first.

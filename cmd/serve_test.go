@@ -36,6 +36,7 @@ func TestARunInTheBrowser(t *testing.T) {
 	tab := browser.Open(t, at, browser.Desktop)
 	browser.Evaluate[bool](tab, `document.querySelector("#under-way details").open = true`)
 	awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("StumpBoost on swiss, split 1")`)
+	awaitsOn(t, tab, `document.title.includes(" of 7 cells, ")`)
 	seen := browser.Evaluate[string](tab, `document.body.innerText`)
 	must.Hold(t, seen, "results.db, protocol table2", " of 7 cells, ", " left, until ", "predicted end in ",
 		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
@@ -61,14 +62,14 @@ func TestARunInTheBrowser(t *testing.T) {
 	open()
 	run.ends(3)
 	for _, tab := range []*browser.Tab{tab, mobile} {
-		awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("no run is under way")`)
+		awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("No run is under way")`)
 		if !browser.Evaluate[bool](tab, `document.querySelector(".failure").open`) {
 			t.Error("what was opened closed when the page changed")
 		}
 		tab.Quiet()
 	}
-	if title := browser.Evaluate[string](tab, `document.title`); title != "no run is under way" {
-		t.Errorf("the title is %q", title)
+	if title := browser.Evaluate[string](tab, `document.title`); title != "Test accuracy, protocol table2" {
+		t.Errorf("the title is %q where nothing runs", title)
 	}
 	awaitsOn(t, tab, `fetch("/").then(r => r.text()).then(text => { window.again = text; }), (window.again || `+
 		`"").includes("StumpBoost")`)

@@ -103,7 +103,7 @@ func TestWatchingARun(t *testing.T) {
 	open()
 	run.ends(3)
 	watch.ends(0)
-	must.Hold(t, strings.TrimPrefix(watch.printed.String(), first), "\nno run is under way\n", "7/7 (2 failed)")
+	must.Hold(t, strings.TrimPrefix(watch.printed.String(), first), "\nNo run is under way\n", "7/7 (2 failed)")
 }
 
 // TestWatchIsInterrupted: Ctrl-C is how one stops looking; a run is waited for.

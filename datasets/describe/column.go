@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A column is what was found of one column of the file.
@@ -298,13 +299,10 @@ func (s *source) findAmbiguous(d *Description) {
 
 // some names up to eight columns for people.
 func some(columns []string) string {
-	switch n := len(columns); {
-	case n == 1:
+	if len(columns) == 1 {
 		return "column " + columns[0]
-	case n > 8:
-		return fmt.Sprintf("columns %s and %d more", strings.Join(columns[:8], ", "), n-8)
 	}
-	return "columns " + strings.Join(columns, ", ")
+	return "columns " + wording.Few(columns, 8)
 }
 
 // cannotRead says which values of a column are no numbers.

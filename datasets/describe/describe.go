@@ -31,6 +31,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/files"
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // Options say what is known of a file.
@@ -456,13 +457,10 @@ func (s *source) setName(o Options) string {
 // listed writes up to eight texts for people.
 func listed(texts []string) string {
 	var out []string
-	for i, t := range texts {
-		if i == 8 {
-			return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(texts)-8)
-		}
+	for _, t := range texts {
 		out = append(out, fmt.Sprintf("%q", clip(t)))
 	}
-	return strings.Join(out, ", ")
+	return wording.Few(out, 8)
 }
 
 func clip(text string) string {

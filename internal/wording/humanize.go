@@ -1,6 +1,9 @@
 package wording
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Seconds writes a time: "0.8s", "12s", "3m40s", "21m", "1h40m", "37h", "4875h".
 // Minutes are left out where hours have two digits, seconds where minutes have.
@@ -51,3 +54,14 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Few lists the first names, at most most of them, and counts the others: "A, B, C and 13 more".
+func Few(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// MostNames is how many names a line has that people glance at.
+const MostNames = 3

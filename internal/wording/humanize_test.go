@@ -25,3 +25,9 @@ func TestBytes(t *testing.T) {
 		must.Be(t, Bytes(n), want, n)
 	}
 }
+
+func TestFew(t *testing.T) {
+	for n, want := range []string{"", "A", "A, B", "A, B, C", "A, B, C and 1 more", "A, B, C and 2 more"} {
+		must.Be(t, Few([]string{"A", "B", "C", "D", "E"}[:n], 3), want, n)
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -63,8 +62,9 @@ type Cell struct {
 // A Set is a data set with its cells of all methods.
 type Set struct {
 	Name             string
-	OK, Failed, Left int    // cells
-	Best             string // the best methods with their mean; "" where there is none yet
+	OK, Failed, Left int      // cells
+	Best             []string // the methods with the best mean
+	Mean             string   // of the best methods
 }
 
 // Stored is the number of the set's cells that are stored.
@@ -292,7 +292,8 @@ func (s *State) addSets(ctx context.Context, opt Options) error {
 	}
 	s.Warnings = t.Warnings
 	for _, set := range t.Sets {
-		line := Set{Name: set.Name, Best: bestOf(&t, set)}
+		line := Set{Name: set.Name}
+		line.Best, line.Mean = bestOf(&t, set)
 		for _, e := range set.Entries {
 			for _, r := range t.Cells(set.Name, e.Method) {
 				if r.Status == result.OK {
@@ -307,18 +308,16 @@ func (s *State) addSets(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// bestOf names the best methods on a set, with their mean.
-func bestOf(t *frame.Table, set frame.Set) string {
-	var names []string
-	value := ""
+// bestOf names the best methods on a set, and writes their mean.
+func bestOf(t *frame.Table, set frame.Set) (names []string, mean string) {
 	for i, best := range t.Best(set) {
 		if best {
 			decimals := 3
 			if t.Metric.Percent {
 				decimals = 1
 			}
-			names, value = append(names, set.Entries[i].Method), frame.Text(set.Entries[i].Mean, decimals)
+			names, mean = append(names, set.Entries[i].Method), frame.Text(set.Entries[i].Mean, decimals)
 		}
 	}
-	return strings.TrimSpace(strings.Join(names, ", ") + " " + value)
+	return names, mean
 }

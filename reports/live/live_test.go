@@ -101,7 +101,7 @@ func TestState(t *testing.T) {
 	if text := fmt.Sprint(got.Workers); text != "[{here/1 true 1 0 1} {lab/2 false 2 1073741824 1}]" {
 		t.Errorf("workers: %s", text)
 	}
-	if text := fmt.Sprint(got.Sets); text != "[{x 0 0 6 } {y 0 0 6 }]" {
+	if text := fmt.Sprint(got.Sets); text != "[{x 0 0 6 [] } {y 0 0 6 [] }]" {
 		t.Errorf("sets: %s", text)
 	}
 
@@ -111,7 +111,7 @@ func TestState(t *testing.T) {
 	says(p)
 	s.now = at(30)
 	got = s.look(t)
-	if got.Ended != 2 || got.Failed != 1 || got.Rate != 4 || fmt.Sprint(got.Sets) != "[{x 0 0 5 }]" {
+	if got.Ended != 2 || got.Failed != 1 || got.Rate != 4 || fmt.Sprint(got.Sets) != "[{x 0 0 5 [] }]" {
 		t.Errorf("%+v: want 2 cells in half a minute", got)
 	}
 	if len(got.Failures) != 1 || got.Failures[0].Stderr != "a trace" ||
@@ -143,7 +143,7 @@ func TestTwoRuns(t *testing.T) {
 		got.Summary() != "0 of 5 cells of 2 runs; about 10s left, until 12:00:10, without A, whose time is unknown" {
 		t.Errorf("%+v", got)
 	}
-	if fmt.Sprint(got.Sets) != "[{x 0 0 2 }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
+	if fmt.Sprint(got.Sets) != "[{x 0 0 2 [] }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
 		t.Errorf("sets %v, cells %v", got.Sets, got.Cells)
 	}
 }
@@ -154,7 +154,7 @@ func hostile() State {
 	return State{
 		Database: name, Protocol: name, At: began, Runs: 1, Planned: 4, Ended: 1, Failed: 1, Left: 61,
 		Workers: []Worker{{Name: name, Jobs: 1, Cells: 1}}, Cells: []Cell{{Name: name, By: name, For: 3, Left: 4}},
-		Sets: []Set{{Name: name, OK: 1, Failed: 1, Left: 2, Best: name}},
+		Sets: []Set{{Name: name, OK: 1, Failed: 1, Left: 2, Best: []string{name}, Mean: name}},
 		Failures: []store.FailureShown{{Method: name, Dataset: name, Split: 1, Status: result.Failed,
 			Class: result.ClassCrash, Error: name + "\n" + name, Stderr: name + "\n\t" + name, Cells: 1}},
 		Warnings: []string{name},
@@ -180,7 +180,8 @@ func TestText(t *testing.T) {
 		Workers: []Worker{{Name: "lab1/4711", Runs: true, Jobs: 2, Cells: 1}},
 		Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20},
 			{Name: "CART on swiss, split 1", For: 1, Left: 4000}},
-		Sets: []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: "GBRFF2 98.1"}, {Name: "swiss", Left: 60}},
+		Sets: []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: []string{"GBRFF2"}, Mean: "98.1"},
+			{Name: "swiss", Left: 60}},
 		Failures: []store.FailureShown{{Method: "LGBM", Dataset: "wine", Split: 2, Status: result.Failed,
 			Class: result.ClassCrash, Error: "its process ended; the end of its standard error:\nTraceback\n  boom",
 			Cells: 3}},
@@ -203,13 +204,37 @@ failed
       boom
 
 data set                                         cells  best so far
-wine                       [###---]   34/60 (3 failed)  GBRFF2 98.1
+wine                       [###---]   34/60 (3 failed)  98.1 GBRFF2
 swiss                      [------]               0/60  
 `
 	if got := "\n" + strings.Join(s.Text(80), "\n") + "\n"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := (State{Database: "r.db", At: began}).Text(80); len(got) != 2 || got[1] != "no run is under way" {
+	if got := (State{Database: "r.db", At: began}).Text(80); len(got) != 2 || got[1] != "No run is under way" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestTiedNames: of many tied methods a line names those that fit, at most three, and counts the others. Nothing is cut
+// without a sign.
+func TestTiedNames(t *testing.T) {
+	var names []string
+	for i := range 16 {
+		names = append(names, fmt.Sprintf("Method%02d", i+1))
+	}
+	s := State{At: began, Runs: 1, Planned: 9, Unknown: names, Sets: []Set{{Name: "wine", OK: 16, Best: names,
+		Mean: "100.0"}}}
+	for width, want := range map[int]string{
+		80: "100.0 16 methods", 90: "100.0 Method01 and 15 more", 105: "100.0 Method01, Method02 and 14 more",
+		120: "100.0 Method01, Method02, Method03 and 13 more", 300: "100.0 Method01, Method02, Method03 and 13 more",
+	} {
+		lines := s.Text(width)
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "  "+want) {
+			t.Errorf("%d columns: %q, want %q", width, last, want)
+		}
+		whole := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+		if !strings.Contains(whole, "without Method01, Method02, Method03 and 13 more, whose time is unknown") {
+			t.Errorf("%d columns: %s", width, whole)
+		}
 	}
 }

@@ -256,7 +256,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		line, changed := ": still there\n\n", under != has
 		if changed {
-			data, err := json.Marshal(map[string]string{"title": seen.Summary(), "html": string(under)})
+			data, err := json.Marshal(map[string]string{"title": seen.Title(), "html": string(under)})
 			if err != nil {
 				return
 			}
@@ -305,7 +305,7 @@ type bare struct{}
 var aroundNothing = sync.OnceValue(func() *template.Template { return render.Around(`{{define "main"}}{{end}}`, nil) })
 
 func (bare) shell(strip *render.Strip) render.Shell {
-	return render.Shell{Title: "bench", Heading: "Runs under way", Footer: "Made by bench.", Strip: strip}
+	return render.Shell{Title: "bench: no report yet", Heading: "No report yet", Footer: "Made by bench.", Strip: strip}
 }
 
 func (b bare) Write(to io.Writer, strip *render.Strip) error {

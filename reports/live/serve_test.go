@@ -71,6 +71,10 @@ func TestNamesAreNoPrograms(t *testing.T) {
 		strings.ContainsAny(body, "\x1b\u202e") {
 		t.Errorf("%d: %s", status, body)
 	}
+	if !strings.Contains(body, "<title>bench: no report yet</title>") ||
+		!strings.Contains(body, "<h1>No report yet</h1>") {
+		t.Errorf("without a report the page begins with %.300s", body)
+	}
 	if policy := h.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
 		"default-src 'none'; style-src 'sha256-") || strings.Contains(policy, "unsafe") ||
 		!strings.Contains(policy, "frame-ancestors 'none'") {

@@ -2,6 +2,7 @@
 {
   // The program sends the strip as it changes, as HTML that it has made safe.
   const connection = document.getElementById("connection"), strip = document.getElementById("under-way");
+  const report = document.title; // the title while no run is under way
   let source;
 
   // A page that nobody sees asks for nothing: browsers allow few connections to one program.
@@ -15,7 +16,7 @@
       "tried again."; };
     source.onmessage = event => {
       const { title, html } = JSON.parse(event.data);
-      document.title = title;
+      document.title = title || report;
       replace(html);
     };
   };

@@ -18,14 +18,17 @@ func (s State) Text(width int) []string {
 	line := func(format string, a ...any) {
 		out = append(out, clip(wording.Spelled(fmt.Sprintf(format, a...)), width))
 	}
+	wrap := func(whole string) {
+		out = append(out, strings.Split(text.WrapSoft(wording.Spelled(whole), width), "\n")...)
+	}
 	head, now := s.Head(), s.At.Format(time.TimeOnly)
 	line("%s", pad(clip(head, width-len(now)-1), width-len(now))+now)
-	line("%s", s.Summary())
+	wrap(s.Summary())
 	if s.Runs > 0 {
 		line("%s", bar(width, s.Ended, s.Planned))
 	}
 	for _, n := range s.Notes {
-		out = append(out, strings.Split(text.WrapSoft(wording.Spelled(n), width), "\n")...)
+		wrap(n)
 	}
 	if len(s.Workers) > 0 {
 		line("")
@@ -45,7 +48,7 @@ func (s State) Text(width int) []string {
 		}
 	}
 	for _, w := range s.Warnings {
-		line("warning: %s", w)
+		wrap("warning: " + w)
 	}
 	if len(s.Failures) > 0 {
 		line("")
@@ -64,7 +67,8 @@ func (s State) Text(width int) []string {
 	}
 	for _, d := range s.Sets {
 		room := width / 3
-		line("%s %s %18s  %s", pad(clip(d.Name, room), room), bar(8, d.Stored(), d.Cells()), d.Done(), d.Best)
+		before := fmt.Sprintf("%s %s %18s  ", pad(clip(d.Name, room), room), bar(8, d.Stored(), d.Cells()), d.Done())
+		line("%s%s", before, d.Leaders(width-text.StringWidth(before)))
 	}
 	return out
 }
@@ -80,7 +84,7 @@ func (s State) Head() string {
 // Summary is "152 of 400 cells, 3 failed; 12.3 a minute; about 4m left, until 17:56".
 func (s State) Summary() string {
 	if s.Runs == 0 {
-		return "no run is under way"
+		return "No run is under way"
 	}
 	text := fmt.Sprintf("%d of %s", s.Ended, frame.Count(s.Planned, "cell"))
 	if s.Runs > 1 {
@@ -94,9 +98,17 @@ func (s State) Summary() string {
 	}
 	text += fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
 	if s.Unknown != nil {
-		text += ", without " + strings.Join(s.Unknown, ", ") + ", whose time is unknown"
+		text += ", without " + wording.Few(s.Unknown, wording.MostNames) + ", whose time is unknown"
 	}
 	return text
+}
+
+// Title is the title of a window that shows the state; "" where no run is under way.
+func (s State) Title() string {
+	if s.Runs == 0 {
+		return ""
+	}
+	return s.Summary()
 }
 
 // Ends says when a cell is predicted to end.
@@ -144,6 +156,18 @@ func (d Set) Done() string {
 		text += fmt.Sprintf(" (%d failed)", d.Failed)
 	}
 	return text
+}
+
+// Leaders is the best mean with as many names of methods as fit into the columns: "98.1 GBRFF2, SVM and 13 more". Where
+// not even one of several names fits, it is "98.1 15 methods".
+func (d Set) Leaders(columns int) string {
+	for most := wording.MostNames; most > 0; most-- {
+		out := strings.TrimSpace(d.Mean + " " + wording.Few(d.Best, most))
+		if len(d.Best) <= 1 || text.StringWidth(wording.Spelled(out)) <= columns {
+			return out
+		}
+	}
+	return d.Mean + " " + frame.Count(len(d.Best), "method")
 }
 
 // Failure is "3 cells of LGBM failed (crash), the last on wine, split 2: exit status 1".

@@ -248,3 +248,15 @@ func TestIDs(t *testing.T) {
 		t.Errorf("names %q, want %q", got, want)
 	}
 }
+
+// Of sixteen tied methods the head of a set's section names three.
+func TestTiedMethods(t *testing.T) {
+	var rows []store.Row
+	for m := range 16 {
+		rows = append(rows, sample.OK("wine", fmt.Sprintf("METHOD-%02d", m), 1, 50, 50))
+	}
+	if got := built(t, sample.Of(1, rows...), Options{}).Sets[0].Best; got !=
+		"METHOD-00, METHOD-01, METHOD-02 and 13 more" {
+		t.Errorf("the best methods are %q", got)
+	}
+}

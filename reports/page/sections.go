@@ -7,9 +7,9 @@ import (
 	"html/template"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -22,7 +22,7 @@ type setSection struct {
 	About    string
 	Plot     template.HTML
 	Rows     []line
-	Best     string   // the methods with the best mean, with commas between them
+	Best     string   // methods with the best mean, with commas between them
 	From     []string // as in origin
 }
 
@@ -99,7 +99,7 @@ func (p *Page) addSections() {
 				names = append(names, set.Entries[m].Method)
 			}
 		}
-		section.Best = strings.Join(names, ", ")
+		section.Best = wording.Few(names, wording.MostNames)
 	}
 	var average []*big.Rat
 	if t.CheckRanked() == nil {

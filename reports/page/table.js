@@ -171,6 +171,7 @@ function draw() {
   const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
   if (start) start.tabIndex = 0;
   takeable(results);
+  hint(results);
   drawPrint(view);
 }
 

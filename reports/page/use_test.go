@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,22 @@ func TestPhone(t *testing.T) {
 		})()`)
 		if counts[0] == 0 || counts[1] != 0 {
 			t.Errorf("%s: %d tables are wider than their box, and %d have a wrong hint", name, counts[0], counts[1])
+		}
+		said := eval[[]string](tab, `(() => {
+			const box = document.querySelector("#results .scroll");
+			const said = () => getComputedStyle(box, "::before").content;
+			const beyond = [...box.querySelectorAll("thead th")]
+				.filter(th => th.getBoundingClientRect().right > box.getBoundingClientRect().right + 1).length;
+			const first = said();
+			box.scrollLeft = 1e6;
+			box.dispatchEvent(new Event("scroll"));
+			const last = said();
+			box.scrollLeft = 0;
+			box.dispatchEvent(new Event("scroll"));
+			return [first, beyond + " more columns at the right →", last];
+		})()`)
+		if name == "many" && (said[0] != strconv.Quote(said[1]) || said[2] != `"← more at the left"`) {
+			t.Errorf("%s: the hint is %s, want %q; scrolled to the end it is %s", name, said[0], said[1], said[2])
 		}
 		methods := eval[[]string](tab,
 			`[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
