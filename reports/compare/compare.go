@@ -50,13 +50,19 @@ equivalent where a test shows that the typical difference is smaller.
 
 --fail-if makes the command an alarm: it ends with exit code 3 if it finds what the
 flag says against METHOD. If several versions of METHOD are named, the alarm is on
-the latest one.`,
+the latest one.
+
+Of two methods one sentence says under how many other choices the verdict holds, if
+any choice turns it. --choices shows them: other metrics, half and twice the difference
+that does not matter, mean or median over sets as the estimate, each set left out, the
+smaller or the larger half of the sets, and halves of the splits.`,
 	Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
   bench compare MyBoost@1 MyBoost@2
   bench compare MyBoost@2 MyBoost@1 --fail-if worse
   bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
-  bench compare MyBoost LGBM --equivalence 10%`,
+  bench compare MyBoost LGBM --equivalence 10%
+  bench compare MyBoost LGBM --choices`,
 	Select: func(args []string, s *report.Selection) error {
 		if len(args) == 0 {
 			return errors.New("name the method in question, then those to compare it with, or none for all that " +
@@ -70,6 +76,8 @@ the latest one.`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o Options
 		region, alarm := report.TestFlags(flags, &o.Level), alarmFlag(flags)
+		flags.BoolVar(&o.Choices, "choices", false, "of two methods: show the verdict under other choices, one at "+
+			"a time")
 		return func(t *frame.Table) (d doc.Document, err error) {
 			if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
 				return d, err
@@ -81,6 +89,9 @@ the latest one.`,
 				return d, err
 			}
 			p, err := NewPage(t, o)
+			if err == nil {
+				err = p.choose()
+			}
 			if err != nil {
 				return d, err
 			}
@@ -100,6 +111,8 @@ type Options struct {
 	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
 	Draws  int              // of the Bayesian signed-rank test; 0 for report.UsualDraws
+	// Choices shows the table of other choices, which is for two methods, and else a detail.
+	Choices bool
 }
 
 // A Page is what is found of a method against each other method.
@@ -115,6 +128,7 @@ type Page struct {
 	alone    []string               // methods without a common split
 	stop     *result.Stop           // why the run of the method ended early
 	asksStop bool                   // the page asks what that run decided
+	choices  []choice               // the page's own and all others; nil for several other methods
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -231,6 +245,10 @@ func (p *Page) Document() doc.Document {
 	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
 	if len(parts.Each.Paragraphs) > 0 {
 		d.Blocks = append(d.Blocks, parts.Each)
+	}
+	if len(p.choices) > 1 {
+		d.Blocks = append(d.Blocks, p.choiceTable())
+		parts.Records = append(parts.Records, p.choiceRecords())
 	}
 	for _, s := range parts.Sets {
 		d.Blocks = append(d.Blocks, s.Table)

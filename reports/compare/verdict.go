@@ -25,7 +25,7 @@ func (p *Page) Sentences() (first, rest []string) {
 	}
 	notes := p.Registrations()
 	if len(each) == 1 {
-		return slices.Concat([]string{p.Preliminary() + each[0]}, p.looks(), notes), nil
+		return slices.Concat([]string{p.Preliminary() + each[0]}, p.robustness(), p.looks(), notes), nil
 	}
 	first = append([]string{p.Preliminary() + p.summary()}, p.looks()...)
 	if len(each) <= few {

@@ -187,6 +187,24 @@ func (p *Pair) MeanInterval(level float64) stats.Interval {
 	return p.test.Interval(level)
 }
 
+// Estimated is the verdict if another estimate than the typical difference, such as the mean, said whether the
+// difference is beyond the region. An estimate beyond it on the other side than the signed ranks shows no size.
+func (p *Pair) Estimated(estimate func([]*big.Rat) *big.Rat, level float64) Verdict {
+	if !(p.Adjusted >= 0) {
+		return Untestable
+	}
+	above, below := estimate(p.within(1)).Sign() < 0, estimate(p.within(-1)).Sign() < 0
+	side := p.direction()
+	beyond := above && side > 0 || below && side < 0
+	return verdict(p.Adjusted < level, p.equivalent(level) && !above && !below, beyond, side)
+}
+
+// equivalent reports whether the equivalence is shown. A typical difference near zero does not show that differences
+// are small if most sets lie outside of the region, on either side.
+func (p *Pair) equivalent(level float64) bool {
+	return p.Equivalence < level && 2*p.Within > len(p.Gains)
+}
+
 // Disagree reports whether the mean and the typical difference point to different sides.
 func (p *Pair) Disagree() bool { return p.Mean.Sign()*p.Typical().Sign() < 0 }
 

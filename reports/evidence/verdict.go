@@ -60,10 +60,7 @@ func (p *Pair) judge(level float64) {
 		}
 	}
 	if p.Adjusted >= 0 {
-		// A typical difference near zero does not show that differences are small if most sets lie outside of the
-		// region, on either side.
-		equivalent := p.Equivalence < level && 2*p.Within > len(p.Gains)
-		p.Verdict = verdict(p.Adjusted < level, equivalent, p.beyond, p.direction())
+		p.Verdict = verdict(p.Adjusted < level, p.equivalent(level), p.beyond, p.direction())
 	}
 }
 

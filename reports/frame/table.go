@@ -205,6 +205,17 @@ func (f Frame) Table(name string) (Table, error) {
 	return t, nil
 }
 
+// Under is the table of the same request by another metric, or over some of its splits, nil for all. It lacks the other
+// versions of methods.
+func (t *Table) Under(metric string, splits []int) (Table, error) {
+	f := *t.Frame
+	if f.tried = nil; splits != nil {
+		f.Splits = splits
+		f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), f.leavesOut)
+	}
+	return f.Table(metric)
+}
+
 func (t *Table) stored(dataset string) bool {
 	return slices.ContainsFunc(t.Methods, func(m string) bool { return t.rows[cellKey{dataset, m}] != nil })
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 
 	"github.com/kernelboosting/bench/registry/rng"
 	"golang.org/x/sync/errgroup"
@@ -125,22 +126,31 @@ type Family struct {
 	columns []SignedRanks
 	sets    int
 	exact   bool
-	flips   [][]bool // that are drawn, by set; nil if all are counted
+	seed    uint32
+	drawn   sync.Once
+	flips   [][]bool // that are drawn, by set, once they are needed; nil if all are counted
 	total   int      // number of flips, without the negatives
 }
 
 // NewFamily takes comparisons with the same number of data sets. Equal seeds draw equal flips.
 func NewFamily(columns []SignedRanks, seed uint32) *Family {
-	f := &Family{columns: columns, total: MostFlips}
+	f := &Family{columns: columns, total: MostFlips, seed: seed}
 	tabulate(columns, map[string][]float64{})
 	if len(columns) > 0 {
 		f.sets = len(columns[0].ranks)
 	}
 	if f.exact = f.sets <= MostFlipped; f.exact {
 		f.total = 1 << max(0, f.sets-1) // the first set need not turn, since each flip counts with its negative
-		return f
 	}
-	stream := rng.New(seed)
+	return f
+}
+
+// draw draws the flips; the first one turns no set.
+func (f *Family) draw() {
+	if f.exact {
+		return
+	}
+	stream := rng.New(f.seed)
 	f.flips = make([][]bool, f.total)
 	for i := range f.flips {
 		f.flips[i] = make([]bool, f.sets)
@@ -148,7 +158,6 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 			f.flips[i][s] = i > 0 && stream.Intn(2) == 1
 		}
 	}
-	return f
 }
 
 // parts is into how many parts flips are divided for the cores; it changes no result.
@@ -160,6 +169,7 @@ type visit func(flip int, sums []int32, counts []int)
 // each visits the sums under each flip but its negative, and adds up what the visits count. begin makes the visit of
 // a part, which may keep what it works with from flip to flip.
 func (f *Family) each(counters int, begin func() visit) []int {
+	f.drawn.Do(f.draw)
 	bySet := make([][]int32, f.sets) // ranks of all comparisons
 	for s := range bySet {
 		for _, c := range f.columns {
@@ -268,6 +278,9 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 // the flips with so small a p-value of any comparison is at most the level. It is 0 if there is none. No p-value of
 // so few data sets, in a family with so many comparisons, is then significant.
 func (f *Family) Critical(level float64) float64 {
+	if len(f.columns) == 1 {
+		return f.columns[0].critical(level)
+	}
 	least := make([]float64, f.total)
 	f.each(0, func() visit {
 		return func(flip int, sums []int32, _ []int) {
@@ -287,6 +300,17 @@ func (f *Family) Critical(level float64) float64 {
 			break
 		}
 		critical = least[i]
+	}
+	return critical
+}
+
+// critical is Critical of a comparison by itself, whose p-values need no flips.
+func (c *SignedRanks) critical(level float64) float64 {
+	critical := 0.0
+	for sum := int32(c.total); sum >= 0; sum-- {
+		if p := c.twoSided(sum); p <= level*slack {
+			critical = p
+		}
 	}
 	return critical
 }

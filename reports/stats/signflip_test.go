@@ -169,6 +169,16 @@ func TestCritical(t *testing.T) {
 	if got := one(6).Critical(0.05); got != 2./64 {
 		t.Errorf("six sets: %v", got)
 	}
+	// A comparison by itself needs no flips. Two equal ones have the same least p under each flip.
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(-4, 4), 1, 12).Draw(t, "differences")
+		level := rapid.Float64Range(0.001, 0.999).Draw(t, "level")
+		columns := []stats.SignedRanks{stats.NewSignedRanks(whole(sizes)), stats.NewSignedRanks(whole(sizes))}
+		alone, both := stats.NewFamily(columns[:1], 1).Critical(level), stats.NewFamily(columns, 1).Critical(level)
+		if math.Abs(alone-both) > 1e-9 {
+			t.Fatalf("%v and %v", alone, both)
+		}
+	})
 }
 
 // By hand: of 1, 2, 4 the means of two are 1, 1.5, 2, 2.5, 3 and 4. Of six differences only all signs alike, 2/64,

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -133,15 +134,30 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	return Interval{end(low - 1), end(high)}
 }
 
-// walshSums are the sums of each two differences, the smallest first.
+// walshSums are the sums of each two differences, the smallest first. Rounding keeps the order, so that few of them are
+// compared exactly.
 func walshSums(differences []*big.Rat) []*big.Rat {
 	checkDifferences(differences)
-	var sums []*big.Rat
+	type sum struct {
+		exact   *big.Rat
+		rounded float64
+	}
+	var sums []sum
 	for i, d := range differences {
 		for _, other := range differences[i:] {
-			sums = append(sums, new(big.Rat).Add(d, other))
+			exact := new(big.Rat).Add(d, other)
+			sums = append(sums, sum{exact, float(exact)})
 		}
 	}
-	slices.SortFunc(sums, (*big.Rat).Cmp)
-	return sums
+	slices.SortFunc(sums, func(a, b sum) int {
+		if c := cmp.Compare(a.rounded, b.rounded); c != 0 {
+			return c
+		}
+		return a.exact.Cmp(b.exact)
+	})
+	out := make([]*big.Rat, len(sums))
+	for i, s := range sums {
+		out[i] = s.exact
+	}
+	return out
 }
