@@ -36,7 +36,7 @@ func OfBundle(name string, runs []result.Run) Source {
 			Seconds: r.Seconds(),
 			Inputs:  store.InputsOf(r),
 		}
-		if c.Key = keyOf(r); r.Status != result.OK {
+		if c.Key = plan.KeyOfRun(r); r.Status != result.OK {
 			c.Key = r.Key // a failed cell has no stored seeds, so its key cannot be computed
 		}
 		src.Cells = append(src.Cells, c)
@@ -67,7 +67,7 @@ func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) 
 	}
 	src.Run = func(ctx context.Context, key string) (result.Run, error) {
 		r, found, err := db.Result(ctx, key)
-		if err == nil && (!found || r.Status == result.OK && keyOf(r) != key) {
+		if err == nil && (!found || r.Status == result.OK && plan.KeyOfRun(r) != key) {
 			err = fmt.Errorf("%s: the key of %s does not follow from its inputs", db.Path(), r.Name())
 		}
 		if err != nil {
@@ -139,10 +139,4 @@ func Pairs(ctx context.Context, sides [2]Source, take func(a, b result.Run)) (al
 	}
 	alone[1] = len(keys[1])
 	return alone, nil
-}
-
-func keyOf(r result.Run) string {
-	return plan.KeyOf(runner.CellOf(r),
-		runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint, MethodVersion: r.MethodVersion,
-			GridHash: r.GridHash, Seed: plan.FirstSeed(r.Seeds())})
 }

@@ -405,7 +405,7 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		}
 		c.Spec.Train, c.Spec.Test, c.Spec.Groups = size.train, size.test, size.groups
 		c.Spec.Seeds = e.Protocol.Semantics.Seeds(s, set.trainRows > 0)
-		c.Spec.Inputs.Seed = FirstSeed(c.Spec.Seeds)
+		c.Spec.Inputs.Seed = firstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)
 		c.Seconds = forecast.Seconds(c)
 		cells[i] = c

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -144,8 +145,14 @@ func KeyOf(c runner.Cell, in runner.Inputs) string {
 	}{c, in})
 }
 
-// FirstSeed returns the text that a key hashes for a list of seeds: "" for an empty list.
-func FirstSeed(seeds []uint32) string {
+// KeyOfRun is the key that follows from what a run says of its inputs.
+func KeyOfRun(r result.Run) string {
+	return KeyOf(runner.CellOf(r), runner.Inputs{ProtocolHash: r.ProtocolHash, Fingerprint: r.Fingerprint,
+		MethodVersion: r.MethodVersion, GridHash: r.GridHash, Seed: firstSeed(r.Seeds())})
+}
+
+// firstSeed returns the text that a key hashes for a list of seeds: "" for an empty list.
+func firstSeed(seeds []uint32) string {
 	if len(seeds) == 0 {
 		return ""
 	}

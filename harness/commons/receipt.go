@@ -1,0 +1,324 @@
+package commons
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/strictjson"
+)
+
+// ReceiptFormat is the version of the form of a receipt.
+const ReceiptFormat = "bench-receipt/1"
+
+// MostReceipt is the size of a receipt's file, in bytes.
+const MostReceipt = 8 << 20
+
+// A Level says how much of an entry somebody else computed again.
+type Level string
+
+// These are the levels, from the weakest on.
+const (
+	Reported  Level = "reported"
+	SomeAgain Level = "share computed again"
+	AllAgain  Level = "all computed again"
+	Elsewhere Level = "again on another kind of machine"
+)
+
+// Levels are all levels, from the weakest on.
+func Levels() []Level { return []Level{Reported, SomeAgain, AllAgain, Elsewhere} }
+
+// A Receipt says which results of an entry stand, which of them were computed again, and where.
+//
+// The results are bound by a hash tree, that of RFC 6962. Its leaves are the cells, sorted by data set and split.
+type Receipt struct {
+	Format        string  `json:"format"`
+	Entry         string  `json:"entry"` // the folder's name
+	EntryHash     string  `json:"entry_hash"`
+	Method        string  `json:"method"`
+	MethodVersion string  `json:"method_version"`
+	Protocol      string  `json:"protocol"`
+	ProtocolHash  string  `json:"protocol_hash"`
+	Level         Level   `json:"level"`
+	Caught        float64 `json:"caught"` // the probability with which a forger who gains Gain is caught
+	Gain          float64 `json:"gain"`   // in percentage points of the mean of all cells
+	Floor         string  `json:"floor"`  // what Caught assumes
+	Seed          string  `json:"seed"`   // that drew the cells
+	Deterministic bool    `json:"deterministic"`
+	Program       string  `json:"program"` // the version of the bench that computed cells again
+	ProgramSHA256 string  `json:"program_sha256"`
+	Processor     string  `json:"processor"`
+	System        string  `json:"system"`
+	Date          string  `json:"date"` // UTC, RFC 3339
+	Root          string  `json:"root"` // of the hash tree
+	Cells         []Cell  `json:"cells"`
+}
+
+// A Cell is a leaf of a receipt's tree.
+type Cell struct {
+	Dataset string `json:"dataset"`
+	Split   int    `json:"split"`
+	Again   bool   `json:"again"` // it was computed again
+	Leaf    string `json:"leaf"`
+}
+
+func (c Cell) name() string { return fmt.Sprintf("%s, split %d", c.Dataset, c.Split) }
+
+func byName(a, b Cell) int {
+	return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Split, b.Split))
+}
+
+// Of completes a receipt that says what results do not say: entry, chance, seed, whether the method is deterministic,
+// and the hash of the program. reported are the entrant's results. again are those that were computed again, in the
+// environment env; they stand in the place of the reported ones.
+func (r Receipt) Of(reported, again []result.Run, env result.Environment, at time.Time) (Receipt, error) {
+	r.Format, r.Program = ReceiptFormat, env.ProgramVersion
+	r.Processor, r.System = env.CPU, env.OS+" "+env.Arch
+	r.Date = at.UTC().Truncate(time.Second).Format(time.RFC3339)
+	if len(reported) == 0 {
+		return r, errors.New("there are no results for a receipt")
+	}
+	first := reported[0]
+	r.Method, r.MethodVersion, r.Protocol, r.ProtocolHash = first.Method, first.MethodVersion, first.Protocol,
+		first.ProtocolHash
+	elsewhere := true
+	for _, run := range reported {
+		e := run.Environment
+		elsewhere = elsewhere && e != nil && e.CPU != "" && env.CPU != "" && (e.CPU != env.CPU || e.Arch != env.Arch)
+	}
+	var err error
+	if r.Cells, err = r.leaves(Replace(reported, again)); err != nil {
+		return r, err
+	}
+	for _, run := range again {
+		i, found := slices.BinarySearchFunc(r.Cells, Cell{Dataset: run.Dataset, Split: run.Split}, byName)
+		if !found {
+			return r, fmt.Errorf("%s was computed again and is not among the results", run.Name())
+		}
+		r.Cells[i].Again = true
+	}
+	if r.Level = r.level(); r.Level == AllAgain && elsewhere {
+		r.Level = Elsewhere
+	}
+	r.Root = root(r.Cells)
+	return r, nil
+}
+
+// level is the level that follows from the cells, Elsewhere aside.
+func (r Receipt) level() Level {
+	switch r.Again() {
+	case 0:
+		return Reported
+	case len(r.Cells):
+		return AllAgain
+	}
+	return SomeAgain
+}
+
+// Again is the number of cells that were computed again.
+func (r Receipt) Again() (n int) {
+	for _, c := range r.Cells {
+		if c.Again {
+			n++
+		}
+	}
+	return n
+}
+
+// leaves are the cells of results, sorted. It is an error if the results are not of the receipt's method, version and
+// protocol, or have a cell twice.
+func (r Receipt) leaves(runs []result.Run) ([]Cell, error) {
+	out := make([]Cell, 0, len(runs))
+	for _, run := range runs {
+		if run.Method != r.Method || run.MethodVersion != r.MethodVersion || run.Protocol != r.Protocol ||
+			run.ProtocolHash != r.ProtocolHash {
+			return nil, fmt.Errorf("%s is of another method, version or protocol than the receipt", run.Name())
+		}
+		leaf, err := Leaf(run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", run.Name(), err)
+		}
+		out = append(out, Cell{run.Dataset, run.Split, false, leaf})
+	}
+	slices.SortFunc(out, byName)
+	for i := range out[1:] {
+		if byName(out[i], out[i+1]) == 0 {
+			return nil, fmt.Errorf("%s is there twice", out[i].name())
+		}
+	}
+	return out, nil
+}
+
+// Leaf hashes what a cell ended with: its key, how it ended, the counts of its tests, those of the folds of the
+// selected grid point, and the bits of its scores. Times are not part of it, and neither are folds of other grid
+// points, since a bundle may lack them.
+func Leaf(run result.Run) (string, error) {
+	key := run.Key
+	if run.Status == result.OK {
+		key = plan.KeyOfRun(run)
+	}
+	run = run.Condense().Portable()
+	var folds []result.Score
+	for _, e := range run.Folds {
+		folds = append(folds, e.Score)
+	}
+	text, err := json.Marshal(struct {
+		Key         string
+		Status      result.Status
+		Class       result.Class
+		Train, Test int
+		Selected    *int
+		Score       result.Score
+		Folds       []result.Score
+		Stages      []result.Stage
+		GridTests   []result.Score
+		SeedTests   []result.SeedTest
+		ScoresHash  string
+	}{key, run.Status, run.Failure(), run.TrainRows, run.TestRows, run.Selected, run.Score, folds, run.Stages,
+		run.GridTests, run.SeedTests, run.ScoresHash})
+	sum := sha256.Sum256(append([]byte{0}, text...))
+	return hex.EncodeToString(sum[:]), err
+}
+
+// above is the hash of a node above two others.
+func above(left, right string) string {
+	both, _ := hex.DecodeString("01" + left + right) // of hashes, which are hexadecimal
+	sum := sha256.Sum256(both)
+	return hex.EncodeToString(sum[:])
+}
+
+// root is the hash at the top of a tree. A node without a neighbour goes up as it is.
+func root(cells []Cell) string {
+	var level []string
+	for _, c := range cells {
+		level = append(level, c.Leaf)
+	}
+	for len(level) > 1 {
+		up := level[:0]
+		for i := 0; i < len(level); i += 2 {
+			if i+1 == len(level) {
+				up = append(up, level[i])
+				continue
+			}
+			up = append(up, above(level[i], level[i+1]))
+		}
+		level = up
+	}
+	return level[0]
+}
+
+// Prove returns the hashes by which Proves goes from the leaf of a cell to the root. It is an error if the receipt
+// does not have the cell.
+func (r Receipt) Prove(dataset string, split int) (at int, path []string, err error) {
+	at, found := slices.BinarySearchFunc(r.Cells, Cell{Dataset: dataset, Split: split}, byName)
+	if !found {
+		return 0, nil, fmt.Errorf("the receipt does not have %s", Cell{Dataset: dataset, Split: split}.name())
+	}
+	for low, size := 0, len(r.Cells); size > 1; { // the part of the tree that has the leaf
+		half := 1
+		for 2*half < size {
+			half *= 2
+		}
+		if at-low < half {
+			path = append(path, root(r.Cells[low+half:low+size]))
+			size = half
+		} else {
+			path = append(path, root(r.Cells[low:low+half]))
+			low, size = low+half, size-half
+		}
+	}
+	slices.Reverse(path)
+	return at, path, nil
+}
+
+// Proves reports whether a leaf is the one at a place among the cells of a tree, by the path of Prove.
+func Proves(treeRoot, leaf string, at, cells int, path []string) bool {
+	for last := cells - 1; last > 0; at, last = at/2, last/2 {
+		if at == last && at%2 == 0 {
+			continue // without a neighbour
+		}
+		if len(path) == 0 {
+			return false
+		}
+		if at%2 == 0 {
+			leaf = above(leaf, path[0])
+		} else {
+			leaf = above(path[0], leaf)
+		}
+		path = path[1:]
+	}
+	return at == 0 && len(path) == 0 && leaf == treeRoot
+}
+
+// Check compares results with the receipt. The error names the first cell that differs.
+func (r Receipt) Check(runs []result.Run) error {
+	cells, err := r.leaves(runs)
+	if err != nil {
+		return err
+	}
+	for i, c := range r.Cells {
+		switch {
+		case i >= len(cells) || byName(c, cells[i]) < 0:
+			return fmt.Errorf("%s is in the receipt and not among the results", c.name())
+		case byName(c, cells[i]) > 0:
+			return fmt.Errorf("%s is among the results and not in the receipt", cells[i].name())
+		case c.Leaf != cells[i].Leaf:
+			return fmt.Errorf("%s differs from the receipt: its leaf is %s, that of the receipt %s", c.name(),
+				cells[i].Leaf, c.Leaf)
+		}
+	}
+	if len(cells) > len(r.Cells) {
+		return fmt.Errorf("%s is among the results and not in the receipt", cells[len(r.Cells)].name())
+	}
+	return nil
+}
+
+// Text is the receipt as a file.
+func (r Receipt) Text() ([]byte, error) {
+	text, err := json.MarshalIndent(r, "", " ")
+	return append(text, '\n'), err
+}
+
+// ParseReceipt reads the file of a receipt, and checks that it does not contradict itself.
+func ParseReceipt(text []byte) (Receipt, error) {
+	var r Receipt
+	if len(text) > MostReceipt {
+		return r, fmt.Errorf("it has more than %d bytes", MostReceipt)
+	}
+	if err := strictjson.Unmarshal(text, &r); err != nil {
+		return r, err
+	}
+	_, dated := time.Parse(time.RFC3339, r.Date)
+	switch {
+	case r.Format != ReceiptFormat:
+		return r, fmt.Errorf("its format is %q, and this program reads %q; use the bench that wrote it", r.Format,
+			ReceiptFormat)
+	case len(r.Cells) == 0:
+		return r, errors.New("it has no cells")
+	case dated != nil:
+		return r, fmt.Errorf("date is %q, which is no time of RFC 3339", r.Date)
+	case !(0 <= r.Caught && r.Caught <= 1) || r.Gain < 0:
+		return r, fmt.Errorf("caught is %v and gain %v; they are a probability and percentage points", r.Caught, r.Gain)
+	case r.Level != r.level() && (r.Level != Elsewhere || r.level() != AllAgain):
+		return r, fmt.Errorf("level is %q, and of its %d cells %d were computed again", r.Level, len(r.Cells), r.Again())
+	}
+	for i, c := range r.Cells {
+		if !hash.MatchString(c.Leaf) {
+			return r, fmt.Errorf("cells[%d].leaf is no SHA-256", i)
+		}
+		if i > 0 && byName(r.Cells[i-1], c) >= 0 {
+			return r, fmt.Errorf("%s is out of order", c.name())
+		}
+	}
+	if is := root(r.Cells); is != r.Root {
+		return r, fmt.Errorf("root is %q, and the cells give %s: the receipt was changed", r.Root, is)
+	}
+	return r, nil
+}
