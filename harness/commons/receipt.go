@@ -7,12 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/strictjson"
+	"github.com/kernelboosting/bench/internal/system/files"
 )
 
 // ReceiptFormat is the version of the form of a receipt.
@@ -75,6 +78,17 @@ func byName(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Split, b.Split))
 }
 
+// find returns the place of a cell, and whether it is there.
+func (r Receipt) find(dataset string, split int) (int, bool) {
+	return slices.BinarySearchFunc(r.Cells, Cell{Dataset: dataset, Split: split}, byName)
+}
+
+// Has reports whether the receipt has a cell.
+func (r Receipt) Has(dataset string, split int) bool {
+	_, found := r.find(dataset, split)
+	return found
+}
+
 // Of completes a receipt that says what results do not say: entry, chance, seed, whether the method is deterministic,
 // and the hash of the program. reported are the entrant's results. again are those that were computed again, in the
 // environment env; they stand in the place of the reported ones.
@@ -98,7 +112,7 @@ func (r Receipt) Of(reported, again []result.Run, env result.Environment, at tim
 		return r, err
 	}
 	for _, run := range again {
-		i, found := slices.BinarySearchFunc(r.Cells, Cell{Dataset: run.Dataset, Split: run.Split}, byName)
+		i, found := r.find(run.Dataset, run.Split)
 		if !found {
 			return r, fmt.Errorf("%s was computed again and is not among the results", run.Name())
 		}
@@ -217,7 +231,7 @@ func root(cells []Cell) string {
 // Prove returns the hashes by which Proves goes from the leaf of a cell to the root. It is an error if the receipt
 // does not have the cell.
 func (r Receipt) Prove(dataset string, split int) (at int, path []string, err error) {
-	at, found := slices.BinarySearchFunc(r.Cells, Cell{Dataset: dataset, Split: split}, byName)
+	at, found := r.find(dataset, split)
 	if !found {
 		return 0, nil, fmt.Errorf("the receipt does not have %s", Cell{Dataset: dataset, Split: split}.name())
 	}
@@ -259,7 +273,14 @@ func Proves(treeRoot, leaf string, at, cells int, path []string) bool {
 
 // Check compares results with the receipt. The error names the first cell that differs.
 func (r Receipt) Check(runs []result.Run) error {
-	cells, err := r.leaves(runs)
+	var again []result.Run
+	for _, run := range runs {
+		i, found := r.find(run.Dataset, run.Split)
+		if found && r.Cells[i].Again {
+			again = append(again, run)
+		}
+	}
+	cells, err := r.leaves(Replace(runs, again))
 	if err != nil {
 		return err
 	}
@@ -321,4 +342,30 @@ func ParseReceipt(text []byte) (Receipt, error) {
 		return r, fmt.Errorf("root is %q, and the cells give %s: the receipt was changed", r.Root, is)
 	}
 	return r, nil
+}
+
+// ReadFolder reads the files of an entry from a disk: those that EntryHash hashes.
+func ReadFolder(dir string) (map[string]File, error) {
+	out := map[string]File{}
+	limits := Usual().Limits
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if name = filepath.ToSlash(name); err != nil || name == ResultsFile || written(name) {
+			return err
+		}
+		if len(out) == limits.Files {
+			return fmt.Errorf("%s: an entry has at most %d files", dir, limits.Files)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := files.Read(path, limits.FileBytes)
+		out[name] = File{content, info.Mode()&0o100 != 0}
+		return err
+	})
+	return out, err
 }
