@@ -44,8 +44,8 @@ func (a *app) verifyReceipt(ctx context.Context, file, allowed string, l *listin
 			return usageError(err)
 		}
 		if hash := commons.EntryHash(all); hash != r.EntryHash {
-			return differs(fmt.Errorf("the files beside it are another version of the entry: their hash is %s, that of "+
-				"the receipt %s", hash, r.EntryHash))
+			return differs(fmt.Errorf("the files beside it are another version of the entry: their hash is %s, that "+
+				"of the receipt %s", hash, r.EntryHash))
 		}
 		entry = "as in the receipt"
 	}
@@ -55,8 +55,8 @@ func (a *app) verifyReceipt(ctx context.Context, file, allowed string, l *listin
 		{"level", string(r.Level)}, {"cells", len(r.Cells)}, {"computed again", r.Again()},
 		{"deterministic", r.Deterministic}, {"a forger gains points", r.Gain}, {"and is caught with", r.Caught},
 		{"assumed", r.Floor}, {"seed", r.Seed}, {"program", r.Program}, {"processor", r.Processor},
-		{"system", r.System}, {"date", r.Date}, {"root of the cells", r.Root}, {"results", "as in the receipt: " + from},
-		{"files of the entry", entry}, {"signed by", signer},
+		{"system", r.System}, {"date", r.Date}, {"root of the cells", r.Root},
+		{"results", "as in the receipt: " + from}, {"files of the entry", entry}, {"signed by", signer},
 	} {
 		l.add(row[0], row[1])
 	}

@@ -328,7 +328,8 @@ func ParseReceipt(text []byte) (Receipt, error) {
 	case !(0 <= r.Caught && r.Caught <= 1) || r.Gain < 0:
 		return r, fmt.Errorf("caught is %v and gain %v; they are a probability and percentage points", r.Caught, r.Gain)
 	case r.Level != r.level() && (r.Level != Elsewhere || r.level() != AllAgain):
-		return r, fmt.Errorf("level is %q, and of its %d cells %d were computed again", r.Level, len(r.Cells), r.Again())
+		return r, fmt.Errorf("level is %q, and of its %d cells %d were computed again", r.Level, len(r.Cells),
+			r.Again())
 	}
 	for i, c := range r.Cells {
 		if !hash.MatchString(c.Leaf) {

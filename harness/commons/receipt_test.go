@@ -29,7 +29,8 @@ func TestTree(t *testing.T) {
 		"5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 	}
 	var cells []Cell
-	for i, in := range strings.Split(",00,10,2021,3031,40414243,5051525354555657,606162636465666768696a6b6c6d6e6f", ",") {
+	leaves := ",00,10,2021,3031,40414243,5051525354555657,606162636465666768696a6b6c6d6e6f"
+	for i, in := range strings.Split(leaves, ",") {
 		raw := must.Get(hex.DecodeString("00" + in))(t)
 		sum := sha256.Sum256(raw)
 		cells = append(cells, Cell{Leaf: hex.EncodeToString(sum[:])})
@@ -70,8 +71,8 @@ func someRuns() (runs []result.Run) {
 			r := result.Run{Status: result.OK, Selected: new(1), TrainRows: 100, TestRows: 50, Score: score(40 + split),
 				ScoresHash: strings.Repeat("a", 32), SearchSeconds: 2, StartedAt: "2026-01-01T00:00:00Z",
 				Environment: &result.Environment{CPU: "one", Arch: "amd64"}}
-			r.Planned = result.Planned{Protocol: "p", ProtocolHash: "ph", Method: "Mine", MethodVersion: "1", Dataset: set,
-				Split: split, Task: "binary", Fingerprint: "f", GridHash: "g",
+			r.Planned = result.Planned{Protocol: "p", ProtocolHash: "ph", Method: "Mine", MethodVersion: "1",
+				Dataset: set, Split: split, Task: "binary", Fingerprint: "f", GridHash: "g",
 				Grid: []json.RawMessage{[]byte(`{"c":1}`), []byte(`{"c":2}`)}}
 			for fold := range 2 {
 				for point := range 2 {
@@ -107,7 +108,8 @@ func TestLevelsOfReceipts(t *testing.T) {
 		must.Be(t, r.Level, c.want, len(c.again), "cells on", c.cpu)
 		must.Be(t, r.Again(), len(c.again), "cells again")
 		text := must.Get(r.Text())(t)
-		must.Be(t, string(must.Get(must.Get(ParseReceipt(text))(t).Text())(t)), string(text), "the file, read and written")
+		read := must.Get(ParseReceipt(text))(t)
+		must.Be(t, string(must.Get(read.Text())(t)), string(text), "the file, read and written")
 	}
 	must.Be(t, someReceipt(t, nil, "").Date, "2026-01-02T12:00:00Z", "the date")
 }

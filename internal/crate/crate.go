@@ -42,7 +42,8 @@ func (c Crate) Wrap(each func(Add) error) func(Add) error {
 		err := each(func(name string, content func(io.Writer) error) error {
 			sum, n := sha256.New(), counter(0)
 			err := add(name, func(w io.Writer) error { return content(io.MultiWriter(w, sum, &n)) })
-			f := entity{"@id": name, "@type": "File", "name": path.Base(name), "contentSize": strconv.FormatInt(int64(n), 10),
+			f := entity{"@id": name, "@type": "File", "name": path.Base(name),
+				"contentSize":    strconv.FormatInt(int64(n), 10),
 				"encodingFormat": cmp.Or(types[path.Ext(name)], "application/octet-stream"),
 				"sha256":         hex.EncodeToString(sum.Sum(nil))}
 			if text := c.Files[name]; text != "" {

@@ -50,9 +50,9 @@ func TestCrate(t *testing.T) {
 	for _, e := range got.Graph {
 		by[e["@id"].(string)] = e
 	}
-	for _, must := range []string{"name", "description", "datePublished", "license"} { // that the specification asks for
-		if by["./"][must] == "" || by["./"][must] == nil {
-			t.Errorf("the folder has no %s", must)
+	for _, asked := range []string{"name", "description", "datePublished", "license"} { // by the specification
+		if by["./"][asked] == "" || by["./"][asked] == nil {
+			t.Errorf("the folder has no %s", asked)
 		}
 	}
 	a := by["a.tex"]
