@@ -146,14 +146,7 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	defer end()
 	printer := &runPrinter{app: a, ctx: ended, experiment: exp, flags: f}
 	session := harness.Session{Experiment: exp, DB: db, Confirm: printer.confirm, Tell: printer.handle,
-		Cells: func(timeout time.Duration, alone bool) (runner.Runner, func()) {
-			how := f.isolate
-			if alone {
-				how = isolation{given: true, value: runner.CanIsolate}
-			}
-			run, apart := a.cells(timeout, how)
-			return run, apart.Close
-		}}
+		Cells: a.cellsOfSession(f.isolate)}
 	var workers *coordinator
 	if f.shares() {
 		if session.Share, err = f.workersShare(); err != nil {
@@ -183,6 +176,18 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	}
 	a.err.printConflicts(conflicts)
 	return err
+}
+
+// cellsOfSession is harness.Session.Cells.
+func (a *app) cellsOfSession(usual isolation) func(time.Duration, bool) (runner.Runner, func()) {
+	return func(timeout time.Duration, alone bool) (runner.Runner, func()) {
+		how := usual
+		if alone {
+			how = isolation{given: true, value: runner.CanIsolate}
+		}
+		run, apart := a.cells(timeout, how)
+		return run, apart.Close
+	}
 }
 
 // runUntilDone runs a request. It runs the cells again that were left out until their time was known, and those whose
