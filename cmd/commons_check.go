@@ -128,7 +128,8 @@ func (k *entryCheck) read(ctx context.Context, base, head string) (err error) {
 		return err
 	}
 	if k.entry.Name != k.change.Name {
-		return fmt.Errorf("%s names the method %s, and its folder is %s", commons.EntryFile, k.entry.Name, k.change.Name)
+		return fmt.Errorf("%s names the method %s, and its folder is %s", commons.EntryFile, k.entry.Name,
+			k.change.Name)
 	}
 	k.reported, err = k.change.Config.Runs(k.entry, k.change.Files[commons.ResultsFile].Content)
 	if k.within == 0 {
@@ -333,8 +334,8 @@ func (k *entryCheck) judge(draw *commons.Draw, deterministic bool) (map[string]c
 	k.say("%s", draw.Says(config.Gain))
 	switch {
 	case !deterministic && !all:
-		return nil, fmt.Errorf("%s says that it is not deterministic, so that every cell is computed again, and %v did "+
-			"not suffice; give more --time", k.entry.Name, k.within)
+		return nil, fmt.Errorf("%s says that it is not deterministic, so that every cell is computed again, and %v "+
+			"did not suffice; give more --time", k.entry.Name, k.within)
 	case draw.Caught() < config.LeastLevel:
 		return nil, fmt.Errorf("the level is below least_level = %g of %s; give more --time", config.LeastLevel,
 			commons.ConfigFile)

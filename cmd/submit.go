@@ -35,8 +35,8 @@ func newSubmitCommand(a *app) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return a.submit(c, args[0], f) },
 	}
 	c.Flags().StringVar(&f.to, "to", ".", "the commons: a folder or an address that git knows")
-	c.Flags().StringVar(&f.lock, "lock", "", "the lock `file` of the plugin's packages (default PLUGIN.lock.txt beside "+
-		"the plugin, else made from the Python that runs it)")
+	c.Flags().StringVar(&f.lock, "lock", "", "the lock `file` of the plugin's packages (default PLUGIN.lock.txt "+
+		"beside the plugin, else made from the Python that runs it)")
 	c.Flags().StringVar(&f.author, "author", "", "who enters the method (default git's user.name)")
 	c.Flags().StringVar(&f.url, "url", "", "an https address with more about the method")
 	permissionFlags(a, c)
@@ -49,6 +49,7 @@ type submission struct {
 	submitFlags
 	plugin *foundPlugin
 	git    commons.Git // a clone of the commons
+	base   string      // the commit that the entry is to enter
 	config commons.Config
 	files  map[string]commons.File // of the entry
 }
@@ -91,7 +92,8 @@ func (s *submission) find(ctx context.Context, method string) error {
 		if spec, err := s.reg.Lookup(method); err == nil {
 			return usage("%s is a method of this program; a commons takes plugins, whose files it can keep", spec.Name)
 		}
-		return usage("no plugin is known whose method is %s; `bench methods plugins` lists those that are found", method)
+		return usage("no plugin is known whose method is %s; `bench methods plugins` lists those that are found",
+			method)
 	}
 	if err := s.askPlugins(ctx, []*foundPlugin{s.plugin}); err != nil {
 		return err
@@ -115,8 +117,14 @@ func (s *submission) clone(ctx context.Context, room string) error {
 		return usage("--to %s: %w", s.to, err)
 	}
 	s.git = commons.Git(filepath.Join(room, "commons"))
-	var err error
-	if s.config, err = s.git.Config(ctx, "HEAD"); err != nil {
+	var err error // a bare repository may name a branch that it does not have
+	if s.base, err = s.git.Commit(ctx, "HEAD"); err != nil {
+		s.base, err = s.git.Commit(ctx, "origin/main")
+	}
+	if err != nil {
+		return usage("--to %s: it is empty; `bench commons init` begins a commons", s.to)
+	}
+	if s.config, err = s.git.Config(ctx, s.base); err != nil {
 		return usage("--to %s: %w", s.to, err)
 	}
 	_, err = s.measuredBy(s.config)
@@ -144,8 +152,8 @@ func (s *submission) results(ctx context.Context) error {
 		return f.Method != s.method() || f.MethodVersion != version
 	})
 	if findings != nil {
-		return exitError{exitIncomplete, fmt.Errorf("a commons would refuse it: %s", strings.Join(store.Describe(findings),
-			"; "))}
+		return exitError{exitIncomplete, fmt.Errorf("a commons would refuse it: %s",
+			strings.Join(store.Describe(findings), "; "))}
 	}
 	stand, err := exp.Standing(ctx, slices.DeleteFunc(cells, func(c store.Cell) bool {
 		return c.Protocol != s.config.Protocol || c.Method != s.method() || c.Status != result.OK ||
@@ -213,8 +221,8 @@ func (s *submission) gather(ctx context.Context) error {
 	paths := map[string]string{entry.Plugin: real}
 	for _, name := range described.Files {
 		if name == entry.Plugin {
-			return usage("%s is a link to a plugin that imports another file %s; give the link another name, and run it "+
-				"again", s.plugin.file, name)
+			return usage("%s is a link to a plugin that imports another file %s; give the link another name, and run "+
+				"it again", s.plugin.file, name)
 		}
 		paths[filepath.ToSlash(filepath.Clean(name))] = filepath.Join(home, name)
 	}
@@ -255,7 +263,11 @@ func (s *submission) push(ctx context.Context) error {
 	branch := "submit/" + s.method() + "-" + commons.EntryHash(s.files)[:8]
 	folder := commons.Methods + "/" + s.method()
 	full := filepath.Join(string(s.git), filepath.FromSlash(folder))
-	steps := [][]string{{"checkout", "-q", "-b", branch}}
+	steps := [][]string{{"checkout", "-q", "-b", branch, s.base}}
+	if had, _, err := s.git.Entry(ctx, s.base, s.method(), s.config); err == nil &&
+		commons.EntryHash(had) == commons.EntryHash(s.files) {
+		return usage("this version of %s is in the commons already", s.method())
+	}
 	if _, err := os.Lstat(full); err == nil { // an earlier version goes, but for what the commons wrote
 		steps = append(steps, []string{"rm", "-r", "-q", "--cached", "--", folder})
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -302,6 +314,7 @@ func (s *submission) open(ctx context.Context, branch string) error {
 			return nil
 		}
 	}
-	s.say("pushed; open the pull request: https://github.com/%s/compare/%s?expand=1", repository, url.PathEscape(branch))
+	s.say("pushed; open the pull request: https://github.com/%s/compare/%s?expand=1", repository,
+		url.PathEscape(branch))
 	return nil
 }

@@ -27,8 +27,7 @@ func (g Git) Config(ctx context.Context, commit string) (Config, error) {
 		return Config{}, err
 	}
 	if len(blobs) != 1 || blobs[0].size > maxText {
-		return Config{}, fmt.Errorf("%s is no commons: it has no %s, which `bench commons init` writes", string(g),
-			ConfigFile)
+		return Config{}, fmt.Errorf("it is no commons: %s, which `bench commons init` writes, is not there", ConfigFile)
 	}
 	text, err := g.Do(ctx, "cat-file", "blob", blobs[0].hash)
 	if err != nil {

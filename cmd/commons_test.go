@@ -1,0 +1,235 @@
+package cmd_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
+)
+
+// A stranger has a clone of a commons, whose branch honest has an honest entry of the method Nearer.
+type stranger struct {
+	process
+	t *testing.T
+}
+
+func (s stranger) git(args ...string) string {
+	s.t.Helper()
+	c := exec.Command("git", append([]string{"-C", s.file("keep")}, args...)...)
+	c.Env = append(os.Environ(), s.env...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func newStranger(t *testing.T) stranger {
+	s := stranger{newProcess(t), t}
+	s.env = []string{"GIT_CONFIG_GLOBAL=" + s.write(t, "gitconfig", "[user]\nname = Eve\nemail = eve@example.com\n")}
+	s.command(t, "commons", "init", "keep", "--datasets", "swiss,circles", "--splits", "2", "--least-splits",
+		"1").ends(0)
+	s.command(t, "methods", "new", "Nearer", "--lang", "sh").ends(0)
+	s.command(t, "run", "--methods", "Nearer", "--datasets", "swiss,circles", "--splits", "2").ends(0)
+	branch := strings.Fields(s.command(t, "submit", "Nearer", "--to", "keep").ends(0).printed.String())
+	s.git("branch", "-q", "honest", branch[len(branch)-1])
+	return s
+}
+
+// entry is the path of a file of the entry, which is checked out.
+func (s stranger) entry(name string) string { return s.file("keep", "methods", "Nearer", name) }
+
+func (s stranger) put(name, text string) {
+	s.t.Helper()
+	must.Do(s.t, os.MkdirAll(filepath.Dir(s.file("keep", name)), 0o755))
+	must.Do(s.t, os.WriteFile(s.file("keep", name), []byte(text), 0o600))
+}
+
+// edit changes the text of a file of the entry.
+func (s stranger) edit(name string, pairs ...string) {
+	s.t.Helper()
+	before := string(must.Get(os.ReadFile(s.entry(name)))(s.t))
+	after := strings.NewReplacer(pairs...).Replace(before)
+	if before == after {
+		s.t.Fatalf("%s has nothing of %q", name, pairs)
+	}
+	must.Do(s.t, os.WriteFile(s.entry(name), []byte(after), 0o600))
+}
+
+// forge changes the reported results.
+func (s stranger) forge(change func([]result.Run) []result.Run) {
+	s.t.Helper()
+	file := s.entry("results.bench")
+	runs := change(must.Get(bundle.Read(must.Get(os.ReadFile(file))(s.t)))(s.t))
+	var out bytes.Buffer
+	must.Get(bundle.Write(&out, runs))(s.t)
+	must.Do(s.t, os.WriteFile(file, out.Bytes(), 0o600))
+}
+
+// better raises the counts of a run by one row.
+func better(r *result.Run) {
+	up := func(p **int, by int) { *p = new(**p + by) }
+	up(&r.Score.Correct, 1)
+	if *r.Score.FN > 0 {
+		up(&r.Score.FN, -1)
+		up(&r.Score.TP, 1)
+	} else {
+		up(&r.Score.FP, -1)
+		up(&r.Score.TN, 1)
+	}
+	r.Score.AUC2 = nil // it would contradict the counts
+}
+
+func forgeAll(change func(*result.Run)) func(stranger) {
+	return func(s stranger) {
+		s.forge(func(runs []result.Run) []result.Run {
+			for i := range runs {
+				change(&runs[i])
+			}
+			return runs
+		})
+	}
+}
+
+type attack struct {
+	name string
+	do   func(stranger)
+	says string
+	bars bool // this version cannot be tried again
+}
+
+// attacks are what a stranger may push. Each is refused, and for a reason that names it.
+func attacks() []attack {
+	file := func(name, text string) func(stranger) { return func(s stranger) { s.put(name, text) } }
+	path := func(name string) attack {
+		return attack{"the path " + name, file("methods/Nearer/"+name, "x"), "each part of a path has", false}
+	}
+	out := []attack{
+		{"one count", func(s stranger) {
+			s.forge(func(runs []result.Run) []result.Run { better(&runs[0]); return runs })
+		}, "split 1: rows whose class is right: reported", true},
+		{"all counts", forgeAll(better), "rows whose class is right: reported", true},
+		{"another split's counts", func(s stranger) {
+			s.forge(func(runs []result.Run) []result.Run {
+				runs[0].Score, runs[1].Score = runs[1].Score, runs[0].Score
+				runs[0].ScoresHash, runs[1].ScoresHash = runs[1].ScoresHash, runs[0].ScoresHash
+				return runs
+			})
+		}, "reported", true},
+		{"another version's counts", func(s stranger) { s.edit("nearer.sh", "s + shift", "s - shift") },
+			": method version was", false},
+		{"another plugin's results", forgeAll(func(r *result.Run) { r.Method = "CART" }), "is of another method",
+			false},
+		{"exchanged data", forgeAll(func(r *result.Run) { r.Fingerprint = strings.Repeat("0", len(r.Fingerprint)) }),
+			"data was 00000000", false},
+		{"tampered keys", forgeAll(func(r *result.Run) { r.GridHash = strings.Repeat("0", len(r.GridHash)) }),
+			"grid was 00000000", false},
+		{"another protocol", forgeAll(func(r *result.Run) {
+			r.ProtocolHash = strings.Repeat("0", len(r.ProtocolHash))
+		}), "protocol was 00000000", false},
+		{"a set left out", func(s stranger) {
+			s.forge(func(runs []result.Run) []result.Run { return runs[:len(runs)/2] })
+		}, "is missing; an entry has the first", false},
+		{"a cell twice", func(s stranger) {
+			s.forge(func(runs []result.Run) []result.Run { return append(runs, runs[0]) })
+		}, "is there twice", false},
+		{"a workflow", file(".github/workflows/mine.yml", "on: push"), "it may have files of one folder", false},
+		{"another entry", file("methods/Other/x", "x"), "it may have files of one folder", false},
+		{"settings", file("commons.toml", "level = 0.1"), "it may have files of one folder", false},
+		{"a receipt", file("methods/Nearer/receipt.json", "{}"), "which only a check writes", false},
+		{"a lock with an address", file("methods/Nearer/lock.txt", "numpy @ https://evil.example/numpy.whl"),
+			"write NAME==VERSION", false},
+		{"a lock with an index", file("methods/Nearer/lock.txt", "--index-url https://evil.example"),
+			"write NAME==VERSION", false},
+		{"a huge bundle", file("methods/Nearer/results.bench", strings.Repeat("x", 5<<20)),
+			"results.bench has 5242880 bytes", false},
+		{"a bundle that is none", file("methods/Nearer/results.bench", "x"), "results.bench: ", false},
+		{"many files", func(s stranger) {
+			for i := range 60 {
+				s.put(fmt.Sprintf("methods/Nearer/f%d", i), "x")
+			}
+		}, "at most 50 may be there", false},
+		{"a link", func(s stranger) { must.Do(s.t, os.Symlink("/etc/passwd", s.entry("link"))) }, "is a link", false},
+		{"a plugin that is a link", func(s stranger) {
+			must.Do(s.t, os.Remove(s.entry("nearer.sh")))
+			must.Do(s.t, os.Symlink("/bin/sh", s.entry("nearer.sh")))
+		}, "is a link", false},
+		{"another repository", func(s stranger) {
+			s.git("init", "-q", "methods/Nearer/sub")
+			s.git("-C", "methods/Nearer/sub", "commit", "-q", "--allow-empty", "-m", "x")
+		}, "is a link or another repository", false},
+		{"a plugin elsewhere", func(s stranger) { s.edit("entry.toml", "nearer.sh", "../../check.sh") },
+			"is no file of the entry", false},
+		{"another name", func(s stranger) { s.edit("entry.toml", `"Nearer"`, `"CART"`) },
+			"and its folder is Nearer", false},
+		{"an unknown key", func(s stranger) { s.edit("entry.toml", "author", "run") }, `unknown key "run"`, false},
+		{"a plugin of another name", func(s stranger) { s.edit("nearer.sh", `"name":"Nearer"`, `"name":"Nearest"`) },
+			"the plugin calls its method Nearest", false},
+		{"a plugin that asks for the network", func(s stranger) {
+			s.edit("nearer.sh", `"version":"1"`, `"version":"1","network":true`)
+		}, "asks for the network", false},
+	}
+	for _, name := range []string{"-rf", "a b", "..x", ".git2", "a\nb", "\x1b[31m", "é", strings.Repeat("x", 150)} {
+		out = append(out, path(name))
+	}
+	return out
+}
+
+// TestAttacksOnACommons: what strangers push to get in with more than their method is worth is refused. Those attacks
+// whose results are wrong bar the version.
+func TestAttacksOnACommons(t *testing.T) {
+	t.Parallel()
+	withSandbox(t)
+	s := newStranger(t)
+	all := attacks()
+	if !testenv.Thorough(t) { // every fourth of them
+		kept := all[:0]
+		for i := 0; i < len(all); i += 4 {
+			kept = append(kept, all[i])
+		}
+		all = kept
+	}
+	for i, a := range all {
+		branch := fmt.Sprint("attack", i)
+		s.git("clean", "-f", "-f", "-d", "-q")
+		s.git("checkout", "-q", "-f", "-b", branch, "honest")
+		a.do(s)
+		s.git("add", "-A", "--", ".")
+		s.git("commit", "-q", "-m", "an entry", "--allow-empty")
+		s.git("checkout", "-q", "-f", "main")
+		out := s.file("out" + branch)
+		c := s.command(t, "commons", "check", "keep", "--head", branch, "-o", out)
+		if code := c.code(); code != 3 || !strings.Contains(c.said.String(), "bench: refused: ") ||
+			!strings.Contains(c.said.String(), a.says) {
+			t.Errorf("%s: exit %d, want 3 and %q\n%s", a.name, code, a.says, &c.said)
+		}
+		barred, _ := filepath.Glob(filepath.Join(out, "refused", "*.json"))
+		entered, _ := filepath.Glob(filepath.Join(out, "methods", "*"))
+		if len(barred) != map[bool]int{true: 1}[a.bars] || len(entered) > 0 {
+			t.Errorf("%s: it leaves %q, %q", a.name, barred, entered)
+		}
+		if a.name == "one count" {
+			s.barred(branch, out)
+		}
+	}
+}
+
+// barred commits a refusal, and tries the version again.
+func (s stranger) barred(branch, out string) {
+	s.t.Helper()
+	c := exec.Command("sh", s.file("keep", "check.sh"), "--record", out)
+	c.Env = append(os.Environ(), s.env...)
+	if said, err := c.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, said)
+	}
+	s.command(s.t, "commons", "check", "keep", "--head", branch).ends(3, "this version of Nearer was refused before")
+	s.git("reset", "-q", "--hard", "HEAD~")
+}
