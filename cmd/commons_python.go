@@ -43,8 +43,8 @@ func (k *entryCheck) environment(ctx context.Context, folder string, lock []comm
 		}
 		k.say("installing %s of %s", plural(len(lock), "package"), commons.LockFile)
 		if _, err := runPython(ctx, host, "-m", "pip", "install", "--quiet", "--no-input",
-			"--disable-pip-version-check", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--target", site, "--requirement",
-			file); err != nil {
+			"--disable-pip-version-check", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--target", site,
+			"--requirement", file); err != nil {
 			return fmt.Errorf("%s: pip: %w", commons.LockFile, err)
 		}
 	}

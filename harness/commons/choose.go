@@ -27,9 +27,9 @@ import (
 // and knows the level that this c means. That a cell is slow does not help the forger: a cell that has begun ends.
 
 // Floor is what the own accuracy of a cell is assumed not to be below, in the words of a receipt.
-const Floor = "on each cell the method's own accuracy is not below the lower of two values: the lowest of the field " +
-	"on the same split (where the field has none, the rate of the most frequent class), and the method's reported mean " +
-	"on the set"
+const Floor = "on each cell the method's own accuracy is not below the lower of two values: the lowest of the " +
+	"field on the same split (where the field has none, the rate of the most frequent class), and the method's " +
+	"reported mean on the set"
 
 // A Field has accuracies in percent by data set and split: the lowest of all methods that a commons knows.
 type Field map[string]map[int]float64
