@@ -83,7 +83,8 @@ func formatHelp(root *cobra.Command, width int) {
 	})
 	cobra.AddTemplateFunc("verb", func(c *cobra.Command) string {
 		indent := c.NamePadding() + 3
-		return "  " + fmt.Sprintf("%-*s", indent-2, c.Name()) + hanging(c.Short, indent, width)
+		means := strings.Join(append([]string{c.Short}, c.Aliases...), "; also called ")
+		return "  " + fmt.Sprintf("%-*s", indent-2, c.Name()) + hanging(means, indent, width)
 	})
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)

@@ -242,17 +242,30 @@ func environmentsOf(ctx context.Context, q queryer) (map[int64]*result.Environme
 // A TitledQuery is SQL that the reader of a report can run.
 type TitledQuery struct{ Title, SQL string }
 
-// TableQueries returns the queries over the public views that give every number of a protocol's table.
-func TableQueries(protocol string) []TitledQuery {
-	name := literal(protocol)
+// TableQueries returns the queries over the public views that give every number of a protocol's table, of some methods
+// and data sets or of all (nil).
+func TableQueries(protocol string, methods, datasets []string) []TitledQuery {
+	which := "protocol = " + literal(protocol) + among("dataset", datasets) + among("method", methods)
 	return []TitledQuery{
 		{"Every cell", "SELECT dataset, method, split, status, n_correct, n_test, params, error\nFROM results WHERE " +
-			"protocol = " + name + "\nORDER BY dataset, method, split"},
+			which + "\nORDER BY dataset, method, split"},
 		{"Means", "SELECT dataset, method, count(*) AS splits, 100 * avg(accuracy) AS mean\nFROM results WHERE " +
-			"protocol = " + name + " AND status = 'ok'\nGROUP BY dataset, method"},
+			which + " AND status = 'ok'\nGROUP BY dataset, method"},
 		{"Every fold of every grid point", "SELECT dataset, method, split, params, fold, n_correct, n_valid\nFROM " +
-			"evaluations WHERE protocol = " + name + "\nORDER BY dataset, method, split, grid_index, fold"},
+			"evaluations WHERE " + which + "\nORDER BY dataset, method, split, grid_index, fold"},
 	}
+}
+
+// among is a condition that a column has one of some values; "" without a list of values.
+func among(column string, values []string) string {
+	if values == nil {
+		return ""
+	}
+	literals := make([]string, len(values))
+	for i, v := range values {
+		literals[i] = literal(v)
+	}
+	return " AND " + column + " IN (" + strings.Join(literals, ", ") + ")"
 }
 
 // CellQuery returns the query over the public views that gives the splits behind one cell of a table.

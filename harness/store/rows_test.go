@@ -63,12 +63,18 @@ func TestQueriesAnswer(t *testing.T) {
 	r.Protocol, r.Dataset, r.Method = "it's", "o'dd", "M'"
 	put(t, db, r)
 	version := Version{"M'", "1"}
-	queries := append(TableQueries("it's"), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")},
+	queries := append(TableQueries("it's", nil, nil), TitledQuery{"cell", CellQuery("it's", "o'dd", "M'")},
 		TitledQuery{"version", VersionQuery("it's", "", version)}, TitledQuery{"version on a set", VersionQuery("it's",
 			"o'dd", version)})
+	queries = append(queries, TableQueries("it's", []string{"N", "M'"}, []string{"o'dd"})...)
 	for _, q := range queries {
 		if _, rows := query(t, db, q.SQL); len(rows) == 0 {
 			t.Errorf("%s: no row", q.Title)
+		}
+	}
+	for _, q := range TableQueries("it's", []string{"M'"}, []string{"another"}) {
+		if _, rows := query(t, db, q.SQL); len(rows) > 0 {
+			t.Errorf("%s: rows of a set that is not asked for", q.Title)
 		}
 	}
 }

@@ -67,6 +67,7 @@ func why(t *frame.Table) (doc.Document, error) {
 		Title: fmt.Sprintf("%s on %s by test %s, protocol %s: what is behind the number", method, set.Name,
 			t.Metric.Title, t.Protocol)}
 	d.Queries = p.queries(method)
+	t.Provenance.Why = "" // this is it
 	d.Blocks = append([]doc.Block{doc.Prose{Heading: "The number", Paragraphs: p.number(method)}, p.splits(),
 		p.origins()}, append(p.again(method), p.records(method))...)
 	return d, nil

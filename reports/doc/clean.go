@@ -18,7 +18,7 @@ func (d Document) Clean() Document {
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),
 		Flat(p.Command)
-	p.Environment = Map(p.Environment, Flat)
+	p.Environment, p.Why = Map(p.Environment, Flat), Flat(p.Why)
 	p.Queries = Map(p.Queries, func(q Query) Query { return Query{OneLine(q.Title), lines(q.SQL)} })
 	return d
 }
@@ -132,6 +132,9 @@ func (d Document) Short(option string) Document {
 	if from := d.Provenance.line(); from != "" || left {
 		if left {
 			from = strings.TrimSpace(from + " " + option + " shows the rest.")
+		}
+		if d.Why != "" {
+			from += " `" + d.Why + "` shows what is behind a number."
 		}
 		blocks = append(blocks, Prose{Paragraphs: []string{from}})
 	}

@@ -38,6 +38,7 @@ type Provenance struct {
 	Database     string    // path of the database
 	Generated    time.Time // when the report was made
 	Command      string    // command that made the report
+	Why          string    // command that shows what is behind a number; it names DATASET and METHOD
 	Environment  []string  // machines and versions the runs used, one a line
 	Queries      []Query   // database queries that return the report's numbers
 }

@@ -177,16 +177,7 @@ func (f Frame) Table(name string) (Table, error) {
 	}
 	t.Methods = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return slices.Contains(none, m) })
 	sort.Strings(environments)
-	t.Provenance = doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments}
-	for _, q := range store.TableQueries(f.Protocol.Name) {
-		t.Provenance.Queries = append(t.Provenance.Queries, doc.Query(q))
-	}
-	for _, m := range t.Methods {
-		if v, ok := t.Pinned(m); ok {
-			t.Provenance.Queries = append(t.Provenance.Queries, doc.Query{Title: "Cells of " + m,
-				SQL: store.VersionQuery(t.Protocol, "", v)})
-		}
-	}
+	t.Provenance = t.provenance(sets, environments)
 	t.Splits = f.planned(together.rows)
 	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
 	if err := t.addSets(sets); err != nil {
@@ -374,4 +365,28 @@ func (s Set) Finished() int {
 		n = max(n, len(c.Runs))
 	}
 	return n
+}
+
+// provenance has the queries that return the table's numbers: of its methods and data sets if some were chosen.
+func (t *Table) provenance(sets []Dataset, environments []string) doc.Provenance {
+	f := t.Frame
+	out := doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments,
+		Why: f.Run.Other("report", "why", t.Protocol, "DATASET", "METHOD")}
+	var methods, datasets []string
+	if f.Methods != nil || f.Exclude != nil {
+		methods = t.Methods
+	}
+	if f.Datasets != nil || f.Exclude != nil {
+		datasets = doc.Map(sets, func(d Dataset) string { return d.Name })
+	}
+	for _, q := range store.TableQueries(t.Protocol, methods, datasets) {
+		out.Queries = append(out.Queries, doc.Query(q))
+	}
+	for _, m := range t.Methods {
+		if v, ok := t.Pinned(m); ok {
+			out.Queries = append(out.Queries, doc.Query{Title: "Cells of " + m,
+				SQL: store.VersionQuery(t.Protocol, "", v)})
+		}
+	}
+	return out
 }

@@ -111,6 +111,7 @@ func Facts(p doc.Provenance) [][2]string {
 		add("generated", p.Generated.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	add("command", p.Command)
+	add("behind a number", p.Why)
 	for _, e := range p.Environment {
 		add("environment", e)
 	}
