@@ -30,8 +30,8 @@ import (
 // Of a method that the reference run does not have, such as a plugin, the cost is a guess that its law corrects.
 //
 // Measured seconds are processor time, which hardly depends on other programs of the machine. Separately, a
-// Forecast measures how much longer than their processor time the cells of a run take. It multiplies the remaining
-// time of the run by this ratio.
+// Forecast measures how much longer than their processor time the cells of a run take (see slowdown). It multiplies
+// the remaining time of the run by this ratio.
 //
 // A Forecast is safe for concurrent use. Slowness and Policy are set before its first use.
 type Forecast struct {
@@ -47,8 +47,8 @@ type Forecast struct {
 
 	Policy Policy // by which a run orders its cells; of NewForecast it is Default
 
-	wall, processor float64         // seconds of the cells that have ended in this run
-	around          map[bool]meanOf // seconds that cells of this run took outside of their fits, by Cell.Foreign
+	spent  map[methodName]spent // by foreign method; see ownMethods
+	around map[bool]meanOf      // seconds that cells of this run took outside of their fits, by Cell.Foreign
 }
 
 // A methodName names a method. Its version leaves out libraries, since times hardly depend on their versions.
@@ -70,7 +70,8 @@ func (t timing) factor() float64 { return math.Log(1e9 * t.seconds / t.units) }
 // NewForecast returns the forecast from stored timings, on a machine as fast as that of the reference run.
 func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{took: map[methodName]map[string]timing{}, laws: map[methodName]law{},
-		peaks: map[methodName]map[string]peak{}, machine: math.NaN(), Slowness: 1, Policy: Default}
+		peaks: map[methodName]map[string]peak{}, spent: map[methodName]spent{}, machine: math.NaN(),
+		Slowness: 1, Policy: Default}
 	for _, t := range stored {
 		f.record(nameOf(t.Method, t.MethodVersion), t.Dataset, timing{t.Seconds, t.CostUnits, float64(t.Cells),
 			t.TrainRows, t.Features})
@@ -86,8 +87,12 @@ func (f *Forecast) Record(c *Cell, wall, processor float64) {
 	if processor <= 0 {
 		processor = wall
 	}
-	f.wall += wall
-	f.processor += processor
+	of := ownMethods
+	if c.Foreign {
+		of = methodOf(c)
+	}
+	s := f.spent[of]
+	f.spent[of] = spent{s.wall + wall, s.processor + processor}
 	f.record(methodOf(c), c.Dataset, timing{processor, c.Spec.Cost, 1, c.Spec.Shape.N, c.Spec.Shape.D})
 }
 
@@ -114,13 +119,26 @@ func (f *Forecast) meanAround(foreign bool) float64 {
 	return m.sum / max(1, m.n)
 }
 
-// slowdown is the wall time of cells divided by their processor time. A minute without slowdown is added to both,
-// so that the first short cells do not decide the ratio.
-func (f *Forecast) slowdown() float64 {
+// spent is the wall time and the processor time of cells that have ended in this run, in seconds.
+type spent struct{ wall, processor float64 }
+
+// ownMethods stands in Forecast.spent for all methods that are not foreign.
+var ownMethods = methodName{}
+
+// slowdown predicts the wall time of a cell divided by its processor time. Cells of the program's own methods compute
+// all the time on one core, so that all of them tell how busy the machine is. Two seconds without slowdown are added to
+// their sums, so that the first short cells do not decide the ratio; a minute would hide other programs from runs of a
+// few minutes. A foreign method may wait, or compute on several cores, and its processor time has the start of its
+// process. So the ratio of such a method is its own, once a cell of it has ended.
+func (f *Forecast) slowdown(c *Cell) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	const calm = 60
-	return max(1, (f.wall+calm)/(f.processor+calm))
+	if s := f.spent[methodOf(c)]; c.Foreign && s.processor > 0 {
+		return s.wall / s.processor
+	}
+	const calm = 2
+	s := f.spent[ownMethods]
+	return max(1, (s.wall+calm)/(s.processor+calm))
 }
 
 func methodOf(c *Cell) methodName { return nameOf(c.Method, c.Spec.Inputs.MethodVersion) }
@@ -253,14 +271,14 @@ type RunningCell struct {
 // order of a run. Until then these jobs are busy with the cells in running.
 func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 {
 	free := make(ends, max(1, jobs))
-	last, slow := 0.0, f.slowdown()
+	last := 0.0
 	around := map[bool]float64{true: f.meanAround(true), false: f.meanAround(false)}
 	for i, r := range running {
 		if f.Unknown(r.Cell) {
 			continue
 		}
 		// a late cell gets a tenth of its time more
-		left := max(slow*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10)
+		left := max(f.slowdown(r.Cell)*f.Seconds(r.Cell)-r.For.Seconds(), r.For.Seconds()/10)
 		if i < len(free) {
 			free[i] = left
 		}
@@ -271,7 +289,7 @@ func (f *Forecast) Wall(cells []*Cell, running []RunningCell, jobs int) float64 
 		if f.Unknown(c) {
 			continue
 		}
-		free[0] += slow*f.Seconds(c) + around[c.Foreign]
+		free[0] += f.slowdown(c)*f.Seconds(c) + around[c.Foreign]
 		last = max(last, free[0])
 		heap.Fix(&free, 0)
 	}

@@ -42,6 +42,9 @@ type virtualRun struct {
 	takes, ends map[*plan.Cell]time.Duration // ends: of running cells, since the start
 	left        map[*plan.Cell]bool
 	draw        *rand.Rand
+
+	load        *load                  // nil for none
+	needs, uses map[*plan.Cell]float64 // seconds without load; processor time as a multiple of these
 }
 
 // newVirtualRun draws how long each cell takes: its law, by a factor of the machine that is the same for a method, by
@@ -77,6 +80,10 @@ func (v *virtualRun) step(e event) {
 	for _, a := range v.s.step(v.now, e) {
 		if a, is := a.(start); is {
 			delete(v.left, a.cell)
+			if v.load != nil {
+				started := v.now.Sub(time.Unix(0, 0)).Seconds()
+				v.takes[a.cell] = time.Duration(1e9 * v.load.wall(started, v.needs[a.cell]))
+			}
 			v.ends[a.cell] = v.now.Sub(time.Unix(0, 0)) + v.takes[a.cell]
 		}
 	}
