@@ -162,7 +162,7 @@ func drawnSparse(r *rapid.T, columns [][]string) []byte {
 	return []byte(b.String())
 }
 
-func drawnParquet(r *rapid.T, columns [][]string) []byte {
+func drawnParquet(r must.T, columns [][]string) []byte {
 	fields := parquet.Group{}
 	for j := range columns {
 		fields[fmt.Sprint("c", j)] = parquet.Optional(parquet.String())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -423,6 +424,12 @@ func TestOneValueAddsAFormat(t *testing.T) {
 			t.Errorf("%s: %+v, error %v, want %s", toml, e, err, want)
 		}
 	}
+	path := filepath.Join(t.TempDir(), "short.pairs")
+	must.Do(t, os.WriteFile(path, []byte("pairs\n1=u\n2\n"), 0o600))
+	e := must.Get(catalogue.Description{TOML: "name = \"short\"\nfile = \"short.pairs\"\nlabel = \"y\"\n",
+		Path: filepath.Join(filepath.Dir(path), "short.toml")}.Entry())(t)
+	must.Say(t, must.Err(read.Load(t.Context(), catalogue.Directory{}, e)),
+		"short.pairs:3: the row has 1 values and the file has 2 columns; repair the row")
 }
 
 // TestUnreadableSparseRows: the first row that cannot be read is said, and the classes of all rows count.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,8 +20,13 @@ func cellsOf(t must.T, f *format.Format, name string, data []byte, o format.Opti
 	table := must.Get(f.Read(format.File{Name: name, Data: data, Options: o, Budget: &format.Budget{Limit: 1 << 30}}))(
 		t)
 	var out [][]string
+	line := 0
 	for row, err := range table.Rows {
 		must.Do(t, err)
+		if row.Line <= line {
+			t.Errorf("%s: the row after that of line %d says that it is of line %d", name, line, row.Line)
+		}
+		line = row.Line
 		texts := make([]string, table.Width)
 		for j := range texts {
 			texts[j] = string(table.Cell(row, j))
@@ -82,5 +88,53 @@ func TestSniff(t *testing.T) {
 	} {
 		f, o := format.Sniff("", []byte(content))
 		must.Be(t, f.Name+o.Separator, want, content)
+	}
+}
+
+// notations have one table in the notation of each format; that of Parquet is written by drawnParquet.
+var notations = map[string]string{
+	"csv":    "x,y,label\n0.5,3,u\n-1,4e2,v\n",
+	"blank":  "x y label\n0.5  3 u\n-1 4e2\tv\n",
+	"libsvm": "u 1:0.5 2:3\nv 1:-1 2:4e2\n",
+	"arff": "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute label {u,v}\n@data\n0.5,3,u\n" +
+		"-1,4e2,v\n",
+}
+
+// TestEveryFormat: what every format keeps. A table in its notation is recognised without an extension, by no other
+// format, and its cells are those of the table.
+func TestEveryFormat(t *testing.T) {
+	written, extensions := maps.Clone(notations), map[string]string{}
+	written["parquet"] = string(drawnParquet(t, [][]string{{"0.5", "-1"}, {"3", "4e2"}, {"u", "v"}}))
+	for _, f := range format.All {
+		for _, e := range f.Extensions {
+			if extensions[e] != "" || !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
+				t.Errorf("the extension %q of format %s is also that of %q, or it is not like \".csv\"", e, f.Name,
+					extensions[e])
+			}
+			extensions[e] = f.Name
+		}
+		text, has := written[f.Name]
+		if !has {
+			t.Errorf("the format %s has no table in notations", f.Name)
+			continue
+		}
+		by, o := format.Sniff("", []byte(text))
+		if by != f {
+			t.Errorf("a file of format %s is taken for %s: the Sniff of one of them is wrong", f.Name, by.Name)
+			continue
+		}
+		want := [][]string{{"0.5", "3", "u"}, {"-1", "4e2", "v"}}
+		if f.Sparse {
+			want = [][]string{{"u", "0.5", "3"}, {"v", "-1", "4e2"}}
+		}
+		o.Header = f.Takes("header")
+		table, got := cellsOf(t, f, f.Name, []byte(text), o)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("format %s reads %q, want %q", f.Name, got, want)
+		}
+		if len(got) > table.MaxRows {
+			t.Errorf("format %s reads %d rows, and MaxRows, by which memory is counted, is %d", f.Name, len(got),
+				table.MaxRows)
+		}
 	}
 }

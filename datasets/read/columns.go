@@ -151,6 +151,10 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 
 // add reads the next row.
 func (c *columns) add(t *format.Table, row format.Row) error {
+	if n := len(row.Cells); row.At == nil && n != t.Width { // of a format that does not check this itself
+		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
+			n, t.Width)
+	}
 	start := len(c.numbers)
 	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)
 	for i, text := range row.Cells {

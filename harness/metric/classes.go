@@ -21,14 +21,27 @@ func misclassified(s result.Score) *big.Rat {
 	return ratio(s.N-*s.Correct, s.N)
 }
 
+// A confusion counts the rows of two classes by their class and by the predicted one: tp and fn are of class +1 and
+// predicted to be +1 and -1, fp and tn are of class -1.
+type confusion struct{ tn, fp, fn, tp int }
+
+// ofConfusion makes the Of of a metric of two classes, which a function computes from the counts alone. Whether the
+// function returns a value may depend on the numbers of rows of the two classes, and on nothing else: where it would
+// divide by 0 for some predictions of the same rows, it returns 0 (see orZero).
+func ofConfusion(of func(confusion) *big.Rat) func(result.Score) *big.Rat {
+	return func(s result.Score) *big.Rat {
+		if s.TP == nil {
+			return nil
+		}
+		return of(confusion{*s.TN, *s.FP, *s.FN, *s.TP})
+	}
+}
+
 // balancedAccuracy is the mean of the recalls of the two classes, tp/(tp+fn) and tn/(tn+fp) (Brodersen, Ong,
 // Stephan and Buhmann, ICPR 2010). It does not exist if a class has no row. In this case scikit-learn gives
 // the recall of the other class with a warning, which would be another measure.
-func balancedAccuracy(s result.Score) *big.Rat {
-	if s.TP == nil {
-		return nil
-	}
-	positive, negative := ratio(*s.TP, *s.TP+*s.FN), ratio(*s.TN, *s.TN+*s.FP)
+func balancedAccuracy(c confusion) *big.Rat {
+	positive, negative := ratio(c.tp, c.tp+c.fn), ratio(c.tn, c.tn+c.fp)
 	if positive == nil || negative == nil {
 		return nil
 	}
@@ -40,12 +53,7 @@ var half = big.NewRat(1, 2)
 
 // f1 is the harmonic mean of precision and recall of +1, 2 tp/(2 tp + fp + fn) (van Rijsbergen, Information
 // Retrieval, 1979). As in scikit-learn f1 is 0 where no row is of class +1 and no row is predicted to be.
-func f1(s result.Score) *big.Rat {
-	if s.TP == nil {
-		return nil
-	}
-	return orZero(ratio(2**s.TP, 2**s.TP+*s.FP+*s.FN))
-}
+func f1(c confusion) *big.Rat { return orZero(ratio(2*c.tp, 2*c.tp+c.fp+c.fn)) }
 
 // mcc is the correlation of the true and the predicted labels,
 //
@@ -54,10 +62,7 @@ func f1(s result.Score) *big.Rat {
 // (Matthews, Biochimica et Biophysica Acta 405, 1975). As in scikit-learn mcc is 0 where the quotient is 0/0,
 // which means that a class has no row or is never predicted. mcc is exact where the root is an integer, and
 // the nearest float64 otherwise.
-func mcc(s result.Score) *big.Rat {
-	if s.TP == nil {
-		return nil
-	}
+func mcc(c confusion) *big.Rat {
 	product := func(factors ...int) *big.Int {
 		p := big.NewInt(1)
 		for _, f := range factors {
@@ -65,13 +70,12 @@ func mcc(s result.Score) *big.Rat {
 		}
 		return p
 	}
-	tp, tn, fp, fn := *s.TP, *s.TN, *s.FP, *s.FN
-	square := product(tp+fp, tp+fn, tn+fp, tn+fn)
+	square := product(c.tp+c.fp, c.tp+c.fn, c.tn+c.fp, c.tn+c.fn)
 	if square.Sign() == 0 {
 		return new(big.Rat)
 	}
-	over := product(tp, tn)
-	over.Sub(over, product(fp, fn))
+	over := product(c.tp, c.tn)
+	over.Sub(over, product(c.fp, c.fn))
 	root := new(big.Int).Sqrt(square)
 	if new(big.Int).Mul(root, root).Cmp(square) == 0 {
 		return new(big.Rat).SetFrac(over, root)

@@ -50,13 +50,13 @@ func (m Metric) Compare(a, b *big.Rat) int {
 
 const classes = registry.Binary | registry.Multiclass
 
-// ofCounts are the metrics that are computed from the counts of a score.
+// ofCounts are the metrics that are computed from the counts of a score. TestContract checks what a row must keep.
 var ofCounts = []Metric{
 	{Name: "accuracy", Title: "accuracy", Percent: true, Tasks: classes, Of: accuracy, pick: mostCorrect},
 	{Name: "balanced_accuracy", Title: "balanced accuracy", Percent: true, Tasks: registry.Binary,
-		Of: balancedAccuracy},
-	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: f1},
-	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: mcc},
+		Of: ofConfusion(balancedAccuracy)},
+	{Name: "f1", Title: "F1 score", Percent: true, Tasks: registry.Binary, Of: ofConfusion(f1)},
+	{Name: "mcc", Title: "Matthews correlation coefficient", Tasks: registry.Binary, Of: ofConfusion(mcc)},
 	{Name: "auc", Title: "area under the ROC curve", Percent: true, Tasks: registry.Binary, Of: auc},
 	{Name: "error", Title: "error", Better: Lower, Percent: true, Tasks: classes, Of: misclassified, pick: mostCorrect},
 }

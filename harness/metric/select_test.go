@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -65,6 +66,62 @@ func drawFolds(t *rapid.T, task registry.Task) [][]result.Score {
 		}
 	}
 	return folds
+}
+
+// perfect returns the score of a fold whose rows are all predicted as they are.
+func perfect(s result.Score, task registry.Task) result.Score {
+	none, zero, one := 0, 0.0, 1.0
+	switch task {
+	case registry.Binary:
+		positive, negative := *s.TP+*s.FN, *s.TN+*s.FP
+		pairs := 2 * int64(positive) * int64(negative)
+		return result.Score{N: s.N, Correct: &s.N, TP: &positive, TN: &negative, FP: &none, FN: &none, AUC2: &pairs}
+	case registry.Multiclass:
+		return result.Score{N: s.N, Correct: &s.N}
+	}
+	return result.Score{N: s.N, RMSE: &zero, MAE: &zero, R2: &one}
+}
+
+// values writes what a score holds.
+func values(s result.Score) (text string) {
+	for _, f := range result.Fields() {
+		if v := f.Value(&s); v != nil {
+			text += fmt.Sprintf(" %s=%v", f.Name, v)
+		}
+	}
+	return text
+}
+
+// TestContract: what every metric keeps, so that selection, means and ranks are right. The predictions of a fold are of
+// the same rows for every grid point.
+func TestContract(t *testing.T) {
+	for _, m := range All() {
+		t.Run(m.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				task := rapid.SampledFrom([]registry.Task{registry.Binary, registry.Multiclass,
+					registry.Regression}).Draw(t, "task")
+				folds := drawFolds(t, task)
+				best := m.Of(perfect(folds[0][0], task))
+				for _, point := range folds {
+					s := point[0]
+					switch v := m.Of(s); {
+					case v != nil && m.Tasks&task == 0:
+						t.Fatalf("%s has a value for a %s set, and its Tasks are %s:%s", m.Name, task, m.Tasks, values(s))
+					case (v == nil) != (best == nil):
+						t.Fatalf("%s is %v for%s, and %v for a perfect prediction of the same rows. Whether there is a "+
+							"value may depend on the rows alone: return 0 (orZero) where only some predictions have none",
+							m.Name, v, values(s), best)
+					case v == nil:
+					case m.Compare(v, best) > 0:
+						t.Fatalf("%s is %v for%s, which is better than %v for a perfect prediction of the same rows: "+
+							"Better names the wrong side", m.Name, v, values(s), best)
+					case v.Add(v, big.NewRat(1, 1)).Cmp(m.Of(s)) == 0:
+						t.Fatalf("%s returns a number that it keeps, and the caller may change it: return a new one", m.Name)
+					}
+				}
+			})
+		})
+	}
 }
 
 // TestSelectionIsExact compares every metric on every task that has it with the definition.
