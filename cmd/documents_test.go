@@ -14,7 +14,8 @@ import (
 
 // A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the
 // first error, and `console` blocks line by line, whose output is compared with what the page shows. So do the commands
-// of a `crontab`, and those of the steps of a workflow in `yaml`.
+// of a `crontab`, and those of the steps of a workflow in `yaml`. A `go` block is the content of the file that the text
+// before the block names last, and a `diff` block changes that file.
 type page struct {
 	file   string
 	apart  bool   // each sh block has an empty folder of its own
@@ -27,6 +28,7 @@ var pages = []page{
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
 	{file: "docs/how-to/alarm.md", before: "bench methods new Mine --lang python\nln -s \"$PWD\" ~/mine"},
+	{file: "docs/how-to/extending.md", before: "cd $CHECKOUT && git ls-files -z | xargs -0 tar c | tar x -C $OLDPWD"},
 	{file: "docs/how-to/models.md", before: "bench run --methods CART --datasets wine " +
 		"--splits 1\n" +
 		"(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium,total_phenols,flavanoids,nonflavanoid_phenols," +
@@ -86,7 +88,7 @@ func TestPages(t *testing.T) {
 			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror,
 				"BENCH_PLUGINS=",
 				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(),
-				"GOFLAGS=-buildvcs=false", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
+				"GOFLAGS=-buildvcs=false -trimpath", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
 			if testenv.Thorough(t) {
 				python, bin := testenv.Python(t), t.TempDir()
 				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"),
@@ -115,9 +117,16 @@ func (p page) run(t *testing.T, env []string) {
 		return string(out)
 	}
 	script(dir, p.before)
+	before := "" // the text before a block
 	for block := range strings.SplitSeq(strings.Join(readLines(t, p.file), "\n"), "\n```") {
 		kind, body, _ := strings.Cut(block, "\n")
 		switch kind {
+		case "go", "diff":
+			names := goFile.FindAllStringSubmatch(before, -1)
+			if len(names) == 0 {
+				t.Fatalf("%s does not say of which file this block is:\n%s", p.file, body)
+			}
+			edit(t, filepath.Join(dir, names[len(names)-1][1]), kind == "diff", body+"\n")
 		case "sh", "yaml", "crontab":
 			if !testenv.Thorough(t) {
 				continue
@@ -140,11 +149,39 @@ func (p page) run(t *testing.T, env []string) {
 					t.Errorf("%s prints\n%s\n%s shows\n%s", e.command, out, p.file, strings.Join(e.output, "\n"))
 				}
 			}
+		default:
+			before = body
 		}
 	}
 	if commands < 2 {
 		t.Errorf("%s has no commands", p.file)
 	}
+}
+
+var goFile = regexp.MustCompile("`([^`\\s]+\\.go)`")
+
+// edit writes a file, or makes changes in it: lines that begin with - or a blank are there, one after the other and
+// once, and lines that begin with + or a blank take their place.
+func edit(t *testing.T, path string, change bool, body string) {
+	t.Helper()
+	text := body
+	if change {
+		var old, new strings.Builder
+		for line := range strings.Lines(body) {
+			if line[0] != '+' {
+				old.WriteString(line[1:])
+			}
+			if line[0] != '-' {
+				new.WriteString(line[1:])
+			}
+		}
+		there := string(must.Get(os.ReadFile(path))(t))
+		if strings.Count(there, old.String()) != 1 {
+			t.Fatalf("these lines are not in %s, or more than once:\n%s", path, old.String())
+		}
+		text = strings.Replace(there, old.String(), new.String(), 1)
+	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // standingIn is a script with the commands that stand in for some of its own.

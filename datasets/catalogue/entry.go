@@ -52,7 +52,7 @@ type Entry struct {
 // of its files alone, and Fingerprint hashes both as JSON. JSON must leave out an empty new field:
 // otherwise every stored result loses its key.
 type Reading struct {
-	// csv, blank (columns separated by runs of blanks), libsvm, arff, parquet
+	// the name of one of format.All
 	Format string `toml:"format" json:"format,omitempty"`
 	// of csv: one character; default ","
 	Separator string `toml:"separator" json:"separator,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -364,8 +365,8 @@ func TestUserErrors(t *testing.T) {
 		{"toml: no label", "name = \"mine\"\nfile = \"my.csv\"\n", "", "", `DIR/set.toml: set mine: the target ` +
 			`column is not given; write label = "its name", or label = -1 for the last column`},
 		{"toml: no format", "name = \"mine\"\nfile = \"my.data\"\nlabel = 0\n", "", "",
-			`DIR/set.toml: set mine: the format of my.data is not clear from its name; write format = "csv", "blank",` +
-				` "libsvm", "arff" or "parquet"`},
+			`DIR/set.toml: set mine: the format of my.data is not clear from its name; write format = "` +
+				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(format.Names("", "or")) + `"`},
 		{"toml: task", head + `task = "ranking"`, "", "", `DIR/set.toml: task "ranking" is not binary, multiclass or ` +
 			`regression`},
 		{"toml: separator", head + `separator = "::"`, "", "", `DIR/set.toml: set mine: separator "::" is not one ` +

@@ -104,19 +104,22 @@ func TestContract(t *testing.T) {
 				best := m.Of(perfect(folds[0][0], task))
 				for _, point := range folds {
 					s := point[0]
-					switch v := m.Of(s); {
+					v := m.Of(s)
+					said := fmt.Sprintf("%s is %v for%s", m.Name, v, values(s))
+					switch {
 					case v != nil && m.Tasks&task == 0:
-						t.Fatalf("%s has a value for a %s set, and its Tasks are %s:%s", m.Name, task, m.Tasks, values(s))
+						t.Fatalf("%s of a %s set, and its Tasks are %s", said, task, m.Tasks)
 					case (v == nil) != (best == nil):
-						t.Fatalf("%s is %v for%s, and %v for a perfect prediction of the same rows. Whether there is a "+
-							"value may depend on the rows alone: return 0 (orZero) where only some predictions have none",
-							m.Name, v, values(s), best)
+						t.Fatalf("%s, and %v for a perfect prediction of the same rows. Whether there is a value may "+
+							"depend on the rows alone: return 0 (orZero) where only some predictions have none",
+							said, best)
 					case v == nil:
 					case m.Compare(v, best) > 0:
-						t.Fatalf("%s is %v for%s, which is better than %v for a perfect prediction of the same rows: "+
-							"Better names the wrong side", m.Name, v, values(s), best)
+						t.Fatalf("%s, which is better than %v for a perfect prediction of the same rows: Better names "+
+							"the wrong side", said, best)
 					case v.Add(v, big.NewRat(1, 1)).Cmp(m.Of(s)) == 0:
-						t.Fatalf("%s returns a number that it keeps, and the caller may change it: return a new one", m.Name)
+						t.Fatalf("%s returns a number that it keeps, and the caller may change it: return a new one",
+							m.Name)
 					}
 				}
 			})
