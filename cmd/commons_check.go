@@ -168,7 +168,7 @@ func (k *entryCheck) compute(ctx context.Context) (map[string]commons.File, erro
 	if err := k.again(ctx, draw); err != nil {
 		return nil, err
 	}
-	return k.judge(draw, !spec.Nondeterministic)
+	return k.judge(ctx, draw, !spec.Nondeterministic)
 }
 
 // plugIn writes the entry's plugin to a folder, makes its environment, and asks it what it is, in its sandbox.
@@ -316,7 +316,8 @@ func (k *entryCheck) again(ctx context.Context, draw *commons.Draw) error {
 }
 
 // judge compares what was reported with what was computed, and returns the files of the entry as it enters.
-func (k *entryCheck) judge(draw *commons.Draw, deterministic bool) (map[string]commons.File, error) {
+func (k *entryCheck) judge(ctx context.Context, draw *commons.Draw, deterministic bool) (
+	map[string]commons.File, error) {
 	computed, all := draw.Done()
 	reported := map[runner.Cell]result.Run{}
 	for _, r := range k.reported {
@@ -330,6 +331,9 @@ func (k *entryCheck) judge(draw *commons.Draw, deterministic bool) (map[string]c
 			return nil, barred{why}
 		}
 	}
+	if n := draw.Lost(); n > 0 { // else a forger could try until those that are drawn are such ones
+		return nil, barred{fmt.Sprintf("%s not run to an end here", counted(n, "drawn cell", "was", "were"))}
+	}
 	config := k.change.Config
 	k.say("%s", draw.Says(config.Gain))
 	switch {
@@ -340,10 +344,15 @@ func (k *entryCheck) judge(draw *commons.Draw, deterministic bool) (map[string]c
 		return nil, fmt.Errorf("the level is below least_level = %g of %s; give more --time", config.LeastLevel,
 			commons.ConfigFile)
 	}
-	receipt, err := commons.Receipt{Entry: k.entry.Name, EntryHash: k.version, Caught: draw.Caught(),
-		Gain: config.Gain, Floor: commons.Floor, Seed: commons.Seed(k.seed), Deterministic: deterministic,
-		ProgramSHA256: config.Program.SHA256,
-	}.Of(k.reported, computed, here, time.Now())
+	return k.enter(ctx, computed, commons.Receipt{Entry: k.entry.Name, EntryHash: k.version,
+		Caught: draw.Caught(), Gain: config.Gain, Floor: commons.Floor, Seed: commons.Seed(k.seed),
+		Deterministic: deterministic, ProgramSHA256: config.Program.SHA256})
+}
+
+// enter returns the files of the entry with the computed counts and the receipt, signed where git has a key.
+func (k *entryCheck) enter(ctx context.Context, computed []result.Run, r commons.Receipt) (map[string]commons.File,
+	error) {
+	receipt, err := r.Of(k.reported, computed, environment.Current(), time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -362,6 +371,13 @@ func (k *entryCheck) judge(draw *commons.Draw, deterministic bool) (map[string]c
 	}
 	outcome[folder+commons.ResultsFile] = commons.File{Content: results.Bytes()}
 	outcome[folder+commons.ReceiptFile] = commons.File{Content: text}
+	if key := k.git.SigningKey(ctx); key != "" {
+		signature, err := commons.Sign(ctx, text, key)
+		if err != nil {
+			return nil, err
+		}
+		outcome[folder+commons.SignatureFile(commons.ReceiptFile)] = commons.File{Content: signature}
+	}
 	k.say("%s enters: %s", k.entry.Name, receipt.Level)
 	return outcome, nil
 }

@@ -233,3 +233,64 @@ func (s stranger) barred(branch, out string) {
 	s.command(s.t, "commons", "check", "keep", "--head", branch).ends(3, "this version of Nearer was refused before")
 	s.git("reset", "-q", "--hard", "HEAD~")
 }
+
+// unlucky is a method that says it is not deterministic. Its scores are drawn anew each time.
+const unlucky = `describes() { echo '"name":"Unlucky","tasks":["binary"],"deterministic":false'; }
+scores() { od -An -v -N$((4 * $1)) -td4 /dev/urandom | tr -s ' ' '\n' | sed '/^$/d;s/$/.5/'; }
+`
+
+// byHand pushes an entry without bench submit, which would refuse its plugin, and returns its branch.
+func (s stranger) byHand(name, plugin string, codeOfRun int, change func(*result.Run)) string {
+	s.t.Helper()
+	s.write(s.t, "plugins/"+name+".sh", plugin)
+	s.command(s.t, "run", "--methods", name, "--datasets", "swiss,circles", "--splits", "2").ends(codeOfRun)
+	s.command(s.t, "export", name+".bench", "--methods", name).ends(0)
+	s.git("checkout", "-q", "-f", "-b", "by-hand-"+name, "main")
+	at := "methods/" + name + "/"
+	s.put(at+"entry.toml", fmt.Sprintf("name = %q\nplugin = %q\n", name, name+".sh"))
+	s.put(at+name+".sh", plugin)
+	s.put(at+"lock.txt", "")
+	runs := must.Get(bundle.Read(must.Get(os.ReadFile(s.file(name + ".bench")))(s.t)))(s.t)
+	for i := range runs {
+		change(&runs[i])
+	}
+	var out bytes.Buffer
+	must.Get(bundle.Write(&out, runs))(s.t)
+	s.put(at+"results.bench", out.String())
+	s.git("add", "-A", "--", ".")
+	s.git("commit", "-q", "-m", "an entry")
+	s.git("checkout", "-q", "-f", "main")
+	return "by-hand-" + name
+}
+
+// TestLuckOfACommons: what a method reports that is not deterministic counts for nothing, since every cell is computed
+// again. A method that knows the rows is found by a canary.
+func TestLuckOfACommons(t *testing.T) {
+	t.Parallel()
+	testenv.OnlyThorough(t)
+	withSandbox(t)
+	s := newStranger(t)
+	ones := string(must.Get(os.ReadFile(filepath.Join("testdata", "process", "ones.sh")))(t))
+	lucky := s.byHand("Unlucky", unlucky+ones, 0, func(r *result.Run) {
+		for range r.Score.N - *r.Score.Correct {
+			better(r)
+		}
+	})
+	s.command(t, "commons", "check", "keep", "--head", lucky, "-o", s.file("lucky")).ends(0, "Unlucky enters")
+	file := s.file("lucky", "methods", "Unlucky", "results.bench")
+	for _, r := range must.Get(bundle.Read(must.Get(os.ReadFile(file))(t)))(t) {
+		if share := float64(*r.Score.Correct) / float64(r.Score.N); share < 0.1 || share > 0.9 {
+			t.Errorf("%s: %v of the rows are right", r.Name(), share)
+		}
+	}
+
+	nearer := string(must.Get(os.ReadFile(s.file("plugins", "nearer.sh")))(t))
+	knows := strings.NewReplacer(`"name":"Nearer"`, `"name":"Knows"`, "($1 - low[j]) ^ 2 - ($1 - high[j]) ^ 2", "$1 ^ 2",
+		"s + shift", "(int(sqrt(s) / 0.5164 + 0.5) % 2 ? -1 : 1)").Replace(nearer) // radii 1 to 4, classes alternate
+	branch := s.byHand("Knows", knows, 0, func(*result.Run) {})
+	s.command(t, "submit", "Knows", "--to", "keep").ends(3, "a commons would refuse it: ")
+	s.command(t, "commons", "check", "keep", "--head", branch, "-o", s.file("found")).ends(3, "bench: refused: Knows")
+	if barred, _ := filepath.Glob(s.file("found", "refused", "*.json")); len(barred) != 1 {
+		t.Errorf("it leaves %q", barred)
+	}
+}

@@ -282,7 +282,8 @@ func (s *submission) push(ctx context.Context) error {
 		return err
 	}
 	add := []string{"add", "--"}
-	for _, name := range append(slices.Sorted(maps.Keys(s.files)), commons.ReceiptFile, commons.ReceiptFile+".sig") {
+	for _, name := range append(slices.Sorted(maps.Keys(s.files)), commons.ReceiptFile,
+		commons.SignatureFile(commons.ReceiptFile)) {
 		if _, err := os.Lstat(filepath.Join(full, name)); err == nil {
 			add = append(add, folder+"/"+name)
 		}

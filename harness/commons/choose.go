@@ -175,6 +175,9 @@ func (d *Draw) reached() float64 {
 // Caught is the probability with which the computed cells would have caught a forger.
 func (d *Draw) Caught() float64 { return -math.Expm1(-d.reached() * d.total) }
 
+// Lost is how many cells were given out and have no result.
+func (d *Draw) Lost() int { return len(d.begun) - len(d.done) }
+
 // Done are the computed runs, and whether these are all cells.
 func (d *Draw) Done() (runs []result.Run, all bool) {
 	for _, r := range d.done {

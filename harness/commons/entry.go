@@ -55,7 +55,7 @@ func checkPath(name string) error {
 }
 
 // written are the files that the commons itself writes for an entry.
-func written(name string) bool { return name == ReceiptFile || name == ReceiptFile+".sig" }
+func written(name string) bool { return name == ReceiptFile || name == SignatureFile(ReceiptFile) }
 
 // ReadEntry reads entry.toml and lock.txt of the files of an entry, and checks that its plugin is among the files.
 func ReadEntry(files map[string]File) (Entry, []Package, error) {

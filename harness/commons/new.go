@@ -13,6 +13,11 @@ import (
 //go:embed template
 var templates embed.FS
 
+// Honest says how somebody, such as a coding agent, measures a method honestly.
+//
+//go:embed honest.md
+var Honest string
+
 // New returns the files of a new commons by their paths.
 func New(c Config) (map[string]File, error) {
 	files := map[string]File{}
@@ -31,7 +36,10 @@ func New(c Config) (map[string]File, error) {
 		var filled bytes.Buffer
 		t, err := template.New(name).Delims("<<", ">>").Parse(string(text)) // a workflow has braces of its own
 		if err == nil {
-			err = t.Execute(&filled, c)
+			err = t.Execute(&filled, struct {
+				Config
+				Honest string
+			}{c, strings.TrimSpace(Honest)})
 		}
 		files[strings.ReplaceAll(name, "dot_", ".")] = File{filled.Bytes(), strings.HasSuffix(name, ".sh")}
 		return err
