@@ -1,7 +1,9 @@
 package cmd_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -285,12 +287,66 @@ func TestLuckOfACommons(t *testing.T) {
 	}
 
 	nearer := string(must.Get(os.ReadFile(s.file("plugins", "nearer.sh")))(t))
-	knows := strings.NewReplacer(`"name":"Nearer"`, `"name":"Knows"`, "($1 - low[j]) ^ 2 - ($1 - high[j]) ^ 2", "$1 ^ 2",
-		"s + shift", "(int(sqrt(s) / 0.5164 + 0.5) % 2 ? -1 : 1)").Replace(nearer) // radii 1 to 4, classes alternate
+	knows := strings.NewReplacer(`"name":"Nearer"`, `"name":"Knows"`, "($1 - low[j]) ^ 2 - ($1 - high[j]) ^ 2",
+		"$1 ^ 2", "s + shift", "(int(sqrt(s) / 0.5164 + 0.5) % 2 ? -1 : 1)").Replace(nearer)
 	branch := s.byHand("Knows", knows, 0, func(*result.Run) {})
 	s.command(t, "submit", "Knows", "--to", "keep").ends(3, "a commons would refuse it: ")
-	s.command(t, "commons", "check", "keep", "--head", branch, "-o", s.file("found")).ends(3, "bench: refused: Knows")
+	s.command(t, "commons", "check", "keep", "--head", branch, "-o", s.file("found")).ends(3,
+		"bench: refused: leak: Knows is right about test rows of circles")
 	if barred, _ := filepath.Glob(s.file("found", "refused", "*.json")); len(barred) != 1 {
 		t.Errorf("it leaves %q", barred)
+	}
+}
+
+// TestPackagesOfAnEntry: a wheel that runs code wherever it can (when Python starts, in the place of pip, when it is
+// imported) is installed, is imported by the plugin in the sandbox, and has written no file outside.
+func TestPackagesOfAnEntry(t *testing.T) {
+	t.Parallel()
+	withSandbox(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("it needs python3 with pip and venv")
+	}
+	version := strings.TrimSpace(string(must.Get(exec.Command(python, "-c",
+		"import pip, venv, sys; print('%d.%d' % sys.version_info[:2])").Output())(t)))
+	s := newStranger(t)
+	mark := s.file("mark")
+	code := fmt.Sprintf("NAME = 'Wheel'\ntry:\n    open(%q, 'w')\nexcept OSError:\n    pass\n", mark)
+	var wheel bytes.Buffer
+	packed := zip.NewWriter(&wheel)
+	for name, text := range map[string]string{
+		"evil.py": code, "sitecustomize.py": code, "pip/__init__.py": code, "pip/__main__.py": code,
+		"evil.pth":                  "import evil\n",
+		"evil-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: evil\nVersion: 1\n",
+		"evil-1.dist-info/WHEEL":    "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+		"evil-1.dist-info/RECORD": "evil.py,,\nsitecustomize.py,,\npip/__init__.py,,\npip/__main__.py,,\n" +
+			"evil.pth,,\n",
+	} {
+		must.Get(must.Get(packed.Create(name))(t).Write([]byte(text)))(t)
+	}
+	must.Do(t, packed.Close())
+	s.write(t, "wheels/evil-1-py3-none-any.whl", wheel.String())
+	s.env = append(s.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+s.file("wheels"), "BENCH_PYTHON="+python)
+
+	s.git("checkout", "-q", "-f", "-b", "wheel", "honest")
+	s.edit("entry.toml", "nearer.sh", "nearer.py", `name = "Nearer"`, `name = "Nearer"`+"\npython = \""+version+"\"")
+	s.put("methods/Nearer/nearer.py", `import json, sys, evil
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "protocol": [1, 1], "name": evil.NAME, "version": "1",
+        "tasks": ["binary"]}), flush=True)
+`)
+	lock := func(hash string) string { return "evil==1 --hash=sha256:" + hash + "\n" }
+	for _, c := range []struct{ branch, lock, says string }{
+		{"wheel", lock(fmt.Sprintf("%x", sha256.Sum256(wheel.Bytes()))), "the plugin calls its method Wheel"},
+		{"exchanged", lock(strings.Repeat("ab", 32)), "refused: lock.txt: pip: "},
+	} {
+		s.git("checkout", "-q", "-B", c.branch)
+		s.put("methods/Nearer/lock.txt", c.lock)
+		s.git("add", "-A", "--", ".")
+		s.git("commit", "-q", "-m", "an entry")
+		s.command(t, "commons", "check", "keep", "--head", c.branch).ends(3, c.says)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a package has run outside of the sandbox")
 	}
 }
