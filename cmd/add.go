@@ -1,30 +1,41 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/croissant"
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/spf13/cobra"
 )
 
 func newDataAddCommand(a *app) *cobra.Command {
+	var described croissant.Options
+	var positive string
 	add := fetch.Adder{Web: &fetch.Polite{Options: fetch.Options{Agent: "bench/" + environment.ProgramVersion}}}
 	c := &cobra.Command{
-		Use:   "add REF ...",
-		Short: "Add data sets of OpenML by their numbers: sets, tasks with their splits, whole suites",
-		Args:  takesSome("at least one REF, such as openml:40981"),
+		Use:   "add REF|FILE.json ...",
+		Short: "Add data sets: of OpenML by their numbers, or described in Croissant by a file",
+		Args:  takesSome("at least one REF, such as openml:40981, or a description in Croissant, FILE.json"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			out := []cobra.Completion{fetch.Set, fetch.Task}
 			for _, name := range fetch.Suites() {
 				out = append(out, fetch.Suite+name)
 			}
-			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return out, cobra.ShellCompDirectiveNoSpace
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.add(c, add, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if positive != "" {
+				described.Positive = strings.Split(positive, ",")
+			}
+			return a.add(c, add, described, args)
+		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, "+
@@ -35,18 +46,24 @@ func newDataAddCommand(a *app) *cobra.Command {
 		"has one is refused")
 	dropFlag(c, &add.Drop)
 	groupFlag(c, &add.Group)
+	flags.StringVar(&described.Label, "label", "", "of a description in Croissant: the field of the label (default: "+
+		"the one of type cr:Label)")
+	flags.StringVar(&positive, "positive", "", "of a description in Croissant: labels of class +1, with commas "+
+		"between them")
+	flags.StringVar(&described.RecordSet, "record-set", "", "of a description in Croissant: the record set (default: "+
+		"the only one)")
 	a.forceFlag(c)
 	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "time between two requests")
 	rare(c, "server", "pause")
 	return c
 }
 
-func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
+func (a *app) add(c *cobra.Command, add fetch.Adder, described croissant.Options, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
 	for _, ref := range refs {
-		if err := fetch.Check(ref); err != nil {
+		if err := fetch.Check(ref); err != nil && !isDescription(ref) {
 			return usageError(err)
 		}
 	}
@@ -62,7 +79,14 @@ func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
 	var failures []error
 	left := 0
 	for _, ref := range refs {
-		out, err := add.Add(ctx, ref)
+		var out []fetch.LeftOut
+		var err error
+		if isDescription(ref) {
+			described.Drop, described.Group = add.Drop, add.Group
+			err = a.addDescribed(ctx, described, ref)
+		} else {
+			out, err = add.Add(ctx, ref)
+		}
 		left += len(out)
 		if err != nil {
 			failures = append(failures, err)
@@ -76,6 +100,32 @@ func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
 		return exitError{exitIncomplete, err}
 	case left > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s left out, for the reasons above", plural(left, "set"))}
+	}
+	return nil
+}
+
+// isDescription reports whether what is to be added is a file.
+func isDescription(ref string) bool {
+	return filepath.Ext(ref) == ".json" || filepath.Ext(ref) == ".jsonld"
+}
+
+// addDescribed adds the set that a description in Croissant describes.
+func (a *app) addDescribed(ctx context.Context, o croissant.Options, file string) error {
+	defer collectWithin(a.memory)()
+	o.Memory, o.Taken = a.memory, isBuiltin
+	d, name, err := croissant.Describe(ctx, file, a.added(), o)
+	if err == nil {
+		err = os.MkdirAll(a.added(), 0o777)
+	}
+	if err != nil {
+		return err
+	}
+	toml := filepath.Join(a.added(), name+".toml")
+	if err := a.writeText(toml, d.TOML, fmt.Sprintf("; `bench run --datasets %s` runs on the set", name)); err != nil {
+		return err
+	}
+	if a.sayFound(d); !d.Loads {
+		return fmt.Errorf("%s: the set does not load yet; correct its description, %s", file, toml)
 	}
 	return nil
 }

@@ -26,10 +26,7 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 				o.Positive = strings.Split(positive, ",")
 			}
 			o.Memory = a.memory
-			o.Taken = func(name string) bool {
-				_, err := catalogue.Builtin().Lookup(name)
-				return err == nil
-			}
+			o.Taken = isBuiltin
 			return a.describe(c, args[0], out, o)
 		},
 	}
@@ -67,14 +64,25 @@ func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) e
 	if err := a.writeText(out, d.TOML, ""); err != nil {
 		return err
 	}
+	a.sayFound(d)
+	if !d.Loads {
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// sayFound says what is wrong with a data file, and what is to be checked.
+func (a *app) sayFound(d *describe.Description) {
 	for _, text := range d.Problems {
 		a.say("problem: %s", text)
 	}
 	for _, text := range d.Notes {
 		a.say("note: %s", text)
 	}
-	if !d.Loads {
-		return exitError{code: exitIncomplete}
-	}
-	return nil
+}
+
+// isBuiltin reports whether a set of the program has this name.
+func isBuiltin(name string) bool {
+	_, err := catalogue.Builtin().Lookup(name)
+	return err == nil
 }

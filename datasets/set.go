@@ -29,14 +29,15 @@ import (
 // standardised) with target Y[i]. It is shared between methods and must not be
 // changed.
 type Set struct {
-	Name     string
-	Task     registry.Task
-	Classes  int // 2 for binary, K for multiclass, 0 for regression
-	X        *mat.Dense
-	Y        []float64        // -1 or +1, 0..K-1, or a real
-	Features []string         // one name per column of X; a level's column is named column=level
-	Labels   []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
-	Blocks   []registry.Block // of the columns of X, one a channel, where the set has them
+	Name       string
+	Task       registry.Task
+	Classes    int // 2 for binary, K for multiclass, 0 for regression
+	X          *mat.Dense
+	Y          []float64        // -1 or +1, 0..K-1, or a real
+	Features   []string         // one name per column of X; a level's column is named column=level
+	Labels     []string         // the classes' names in the file, -1 before +1 or 0..K-1; nil for regression
+	Blocks     []registry.Block // of the columns of X, one a channel, where the set has them
+	Categories []registry.Block // of the columns of X, one for each column of categories, with the name of that column
 	// the first TrainRows rows are the set's own training part, the rest its test part; 0 if it has none
 	TrainRows   int
 	Dates       []int      // the columns of X with days

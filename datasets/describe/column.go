@@ -68,7 +68,7 @@ type known struct {
 }
 
 // look finds out what column j holds, and notes what is odd about it.
-func (s *source) look(j int, k *known, d *Description) column {
+func (s *source) look(j int, k *known, d *Description, o Options) column {
 	c := column{j: j, name: s.nameOf(j)}
 	if j == s.label {
 		c.drop = "label"
@@ -103,7 +103,7 @@ func (s *source) look(j int, k *known, d *Description) column {
 	switch c.distinct = len(k.levels); {
 	case rows == 0:
 		c.leave(d, "it is empty")
-	case s.parts[0].Nominal(j):
+	case s.parts[0].Nominal(j), o.Known.codes(c, k):
 	case c.kind >= read.Dated:
 		s.dates(&c, k, d)
 	case len(k.strays) == 0:
@@ -125,6 +125,12 @@ func (s *source) look(j int, k *known, d *Description) column {
 		}
 	}
 	return c
+}
+
+// codes reports whether a column of whole numbers holds categories, since another description calls it texts.
+func (o *Known) codes(c column, k *known) bool {
+	return o != nil && slices.Contains(o.Texts, c.name) && c.kind == read.Plain && len(k.strays) == 0 &&
+		c.distinct <= many && !slices.ContainsFunc(k.numbers, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // kindOf returns the kind of a column from how often each kind comes in rows known values.

@@ -46,6 +46,15 @@ type Options struct {
 	Drop      []string               // names or numbers of columns that are left out
 	Taken     func(name string) bool // whether a set has the name already
 	Memory    int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
+	Known     *Known                 // what another description says of the set; nil for none
+}
+
+// Known is what another description says of a set.
+type Known struct {
+	By, Name string      // the command that read it; the name of the set
+	Keys     [][2]string // keys of the description, such as title, and their texts
+	Columns  []string    // the columns that the set has, by name; others are left out
+	Texts    []string    // those of texts: few different whole numbers are categories there
 }
 
 // A Description is what was found.
@@ -272,10 +281,12 @@ func (s *source) table(d *Description, o Options) error {
 		switch {
 		case j == s.group:
 			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "it tells the groups of rows"}
+		case o.Known != nil && !slices.Contains(o.Known.Columns, s.names[j]):
+			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "no input, as the other description or a flag says"}
 		case drop[j]:
 			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "as was asked"}
 		default:
-			s.columns[j] = s.look(j, values, d)
+			s.columns[j] = s.look(j, values, d, o)
 		}
 	}
 	s.findLeaks(d)
@@ -445,9 +456,12 @@ func (s *source) made(features []string) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// setName makes a name for the set from the name of the file.
+// setName makes a name for the set from its known name, or from the name of the file.
 func (s *source) setName(o Options) string {
 	name := catalogue.SetName(s.paths[0])
+	if o.Known != nil {
+		name = o.Known.Name
+	}
 	for o.Taken != nil && o.Taken(name) {
 		name += "-own"
 	}

@@ -40,7 +40,9 @@ func (s *source) findHeader(d *Description, o Options) {
 	for j := range names {
 		s.header = s.header && (words[j] || unnamed(j))
 	}
-	if !s.header && s.isNumberedHeader(names, words, o) {
+	if o.Known != nil {
+		s.header = slices.Contains(names, o.Known.Columns[0])
+	} else if !s.header && s.isNumberedHeader(names, words, o) {
 		s.header = true
 		d.note("the first line is read as the names of the columns: %s", listed(names))
 	}

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -39,8 +40,12 @@ func (s *source) ref(j int) string {
 func (s *source) toml(d *Description, o Options) string {
 	var b strings.Builder
 	key := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", name, value) }
-	fmt.Fprintf(&b, "# Written by `bench data describe`; check the label, and what is left out.\n")
+	known := cmp.Or(o.Known, &Known{By: "bench data describe"})
+	fmt.Fprintf(&b, "# Written by `%s`; check the label, and what is left out.\n", known.By)
 	key("name", quoted(s.setName(o)))
+	for _, k := range known.Keys {
+		key(k[0], quoted(k[1]))
+	}
 	for k, path := range s.paths {
 		key([]string{"file", "test"}[k], quoted(relative(path, o.TOML)))
 	}

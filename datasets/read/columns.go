@@ -7,6 +7,7 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,18 +19,19 @@ const MaxLevels = 1000
 // once, and a category becomes a code.
 type columns struct {
 	reader
-	table   *format.Table // the widest one
-	numeric []int         // of each feature that is a number, its column: three in a row for dates
-	dated   []bool        // of each column, whether it holds dates
-	days    []int         // the features with days
-	place   []int         // of each column its first place in numeric, -1 for other columns
-	coded   []codedColumn
-	numbers []float64 // row by row, of the numeric columns
-	parse   numeric
-	ways    []way // of each numeric feature, the first of three for dates
-	labels  target
-	group   *codedColumn // nil for none; its levels are the groups
-	n       int          // rows
+	table      *format.Table // the widest one
+	numeric    []int         // of each feature that is a number, its column: three in a row for dates
+	dated      []bool        // of each column, whether it holds dates
+	days       []int         // the features with days
+	place      []int         // of each column its first place in numeric, -1 for other columns
+	coded      []codedColumn
+	categories []registry.Block // see datasets.Set; matrix makes them
+	numbers    []float64        // row by row, of the numeric columns
+	parse      numeric
+	ways       []way // of each numeric feature, the first of three for dates
+	labels     target
+	group      *codedColumn // nil for none; its levels are the groups
+	n          int          // rows
 }
 
 // A codedColumn is a categorical column.
@@ -327,6 +329,8 @@ func (c *columns) matrix() (*mat.Dense, []string, error) {
 		copy(x.RawRowView(i), c.numbers[i*from:(i+1)*from])
 	}
 	for _, column := range c.coded {
+		c.categories = append(c.categories, registry.Block{Name: featureName(t, column.column), From: from,
+			To: from + len(column.names)})
 		at := make([]int, len(column.names)) // of each level: its column of the matrix
 		for place, level := range slices.Sorted(slices.Values(column.names)) {
 			at[column.code[level]] = from + place

@@ -189,6 +189,7 @@ func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []conten
 	s.Notes = append(s.Notes, notes...)
 	s.Dates = c.days
 	s.X, s.Features, err = c.matrix()
+	s.Categories = c.categories
 	return &c.labels, err
 }
 
@@ -224,6 +225,10 @@ func (r reader) readChannels(ctx context.Context, s *datasets.Set, contents []co
 		s.Blocks = append(s.Blocks, registry.Block{Name: c.file.Channel, From: width - d, To: width})
 		for _, day := range part.Dates {
 			s.Dates = append(s.Dates, width-d+day)
+		}
+		for _, b := range part.Categories {
+			b.Name, b.From, b.To = c.file.Channel+"."+b.Name, width-d+b.From, width-d+b.To
+			s.Categories = append(s.Categories, b)
 		}
 		for _, f := range part.Features {
 			s.Features = append(s.Features, c.file.Channel+"."+f)
