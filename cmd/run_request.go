@@ -101,7 +101,10 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		decided = nil
 	}
 	if f.dryRun {
-		return a.dryRun(ctx, exp, req, f)
+		if err := a.dryRun(ctx, exp, req, f); err != nil || decided == nil {
+			return err
+		}
+		return decided.foresee(ctx)
 	}
 	if err := a.storeReference(ctx, chosen, f); err != nil {
 		return err

@@ -9,6 +9,9 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/curtail"
@@ -44,9 +47,10 @@ func (f runFlags) checkUntil() error {
 // A decision is a run that ends once its comparison is decided.
 type decision struct {
 	*curtail.Run
-	app     *app
-	read    reportFlags // what is stored of the protocol
-	compare string      // the command that asks the same
+	app      *app
+	protocol *protocol.Protocol
+	read     reportFlags // what is stored of the protocol
+	compare  string      // the command that asks the same
 }
 
 // decide plans a comparison. It changes the request, which then asks for the cells of all its methods.
@@ -82,14 +86,40 @@ func (a *app) decide(ctx context.Context, c choice, req *plan.Request, f runFlag
 		}
 		asks = append(asks, "--equivalence", f.equivalence)
 	}
-	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a,
+	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a, protocol: c.Protocol,
 		read:    reportFlags{selection: selection{protocol: f.protocol}},
 		compare: a.invocation(c.Protocol.Name, c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
 	if need := evidence.Enough(len(others.methods), q.Level); d.Sets() < need {
-		return nil, usage("--until decided: %s can be compared on %s, and fewer than %d sets show no significant "+
-			"difference; name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need)
+		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; name "+
+			"more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,
+			evidence.Worse)
 	}
 	return d, nil
+}
+
+// foresee says before a run what its comparison can find, by what the database and the reference run know of other
+// methods.
+func (d *decision) foresee(ctx context.Context) error {
+	read, err := d.app.frame(ctx, d.read)
+	if err != nil && !errors.Is(err, frame.ErrNoResults) && !isNoDatabase(err) {
+		return err
+	}
+	var known []result.Run
+	if d.protocol.Builtin() {
+		if known, err = reference.Runs(d.protocol.Name); err != nil {
+			return err
+		}
+	}
+	reach, ok := d.Reach(append(known, read.Rows...))
+	if !ok {
+		d.app.say("Which differences are within reach is not known: no two other methods have results on enough of these " +
+			"sets.")
+		return nil
+	}
+	for _, line := range d.Foreseen(reach) {
+		d.app.say("%s", line)
+	}
+	return nil
 }
 
 // begin reads what is stored. It is called when a run begins.

@@ -5,8 +5,9 @@
 //
 // forecast.go has the model of the noise of splits, this file the rule: which splits are next, and when to stop. run.go
 // gives the cells of these splits to a scheduler. The verdicts of what is drawn from the model are those of package
-// evidence. The package runs nothing and knows no database. What it decides depends on the plan and on the values
-// alone, so that a run that is killed, or has other jobs, stops at the same place.
+// evidence. Before a run, world.go draws comparisons as a whole, and reach.go says what they find. The package runs
+// nothing and knows no database. What it decides depends on the plan and on the values alone, so that a run that is
+// killed, or has other jobs, stops at the same place.
 package curtail
 
 import (
@@ -142,6 +143,9 @@ func (s *Study) Look() Forecast {
 		return f
 	}
 	d := s.newDrawn(sets)
+	for _, known := range d.known {
+		d.models = append(d.models, newModel(s.Splits, known, s.Percent))
+	}
 	tally := make([]map[evidence.Verdict]int, s.Opponents)
 	verdicts := make([][]evidence.Verdict, s.draws)
 	gains := make([][][]float64, s.draws)
@@ -238,27 +242,39 @@ func (s *Study) Next(f Forecast) []Split {
 type drawn struct {
 	*Study
 	sets   []int
-	models []*model // by opponent
+	known  [][]known // by opponent and set
+	models []*model  // by opponent
 	others [][]float64
 	stream *rng.RandomState
 	common []float64
 }
 
+// newDrawn takes the sets that count.
 func (s *Study) newDrawn(sets []int) *drawn {
-	d := &drawn{Study: s, sets: sets, stream: rng.New(1), common: make([]float64, 1+2*len(sets))}
+	d := &drawn{Study: s, sets: sets, stream: rng.New(1), common: make([]float64, 1+2*len(sets)),
+		known: make([][]known, s.Opponents), others: make([][]float64, s.Opponents)}
 	for j := range s.Opponents {
-		var all []known
-		means := make([]float64, len(sets))
-		for i, set := range sets {
-			all = append(all, s.known(set, j))
+		for _, set := range sets {
+			mean := 0.0
 			for _, v := range s.values[set] {
-				means[i] += v[1+j] / float64(len(s.values[set]))
+				mean += v[1+j] / float64(len(s.values[set]))
 			}
+			d.known[j], d.others[j] = append(d.known[j], s.known(set, j)), append(d.others[j], mean)
 		}
-		d.models = append(d.models, newModel(s.Splits, all, s.Percent))
-		d.others = append(d.others, means)
 	}
 	return d
+}
+
+// now are the verdicts of the splits so far.
+func (s *Study) now() []evidence.Verdict {
+	d := s.newDrawn(s.Counted())
+	gains := make([][]float64, s.Opponents)
+	for j, sets := range d.known {
+		for _, k := range sets {
+			gains[j] = append(gains[j], k.mean)
+		}
+	}
+	return d.verdicts(gains)
 }
 
 // known summarises the gains over an opponent on a set.
@@ -273,14 +289,17 @@ func (s *Study) known(set, opponent int) known {
 		d := v[0] - v[1+opponent] - k.mean
 		k.square += d * d
 	}
-	test := s.Sets[set].Test
-	if s.Percent {
-		// Counts of n tested rows with an error of e vary by n e.
-		k.base = 1e4 * max((100-middle)/100, 0.5/test) / test
-	} else {
-		k.base = max(middle*middle, 1e-12) / test
-	}
+	k.base = s.base(middle, s.Sets[set].Test)
 	return k
+}
+
+// base is what the variance of the gain of a split is proportional to, by the middle of the values and the tested rows.
+func (p Plan) base(middle, test float64) float64 {
+	if p.Percent {
+		// Counts of n tested rows with an error of e vary by n e.
+		return 1e4 * max((100-middle)/100, 0.5/test) / test
+	}
+	return max(middle*middle, 1e-12) / test
 }
 
 // next draws a table: the verdicts against the opponents, and the gains by opponent and set.

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 )
 
-// field is the accuracies of the reference run in percent, by method, set and split.
-type field struct {
+// A table is the accuracies of the reference run in percent, by method, set and split.
+type table struct {
 	methods []string
 	sets    []string
 	values  map[string]map[string][]float64
@@ -24,13 +24,13 @@ type field struct {
 	cost    map[string]float64
 }
 
-// readField takes the methods that have all splits of all the sets.
-func readField(t testing.TB, sets []string) field {
+// readTable takes the methods that have all splits of all the sets.
+func readTable(t testing.TB, sets []string) table {
 	runs, err := reference.Runs(reference.Table2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := field{sets: sets, values: map[string]map[string][]float64{}, test: map[string]float64{},
+	f := table{sets: sets, values: map[string]map[string][]float64{}, test: map[string]float64{},
 		cost: map[string]float64{}}
 	done := map[string]map[string]int{}
 	for _, r := range runs {
@@ -61,46 +61,48 @@ func readField(t testing.TB, sets []string) field {
 	return f
 }
 
-func (f field) study(method string, others ...string) (*Study, func(set, k int) []float64) {
-	p := Plan{Splits: 20, Opponents: len(others), Level: 0.05, Width: 1, Best: 100, Percent: true}
+func (f table) plan(opponents int) Plan {
+	p := Plan{Splits: 20, Opponents: opponents, Level: 0.05, Width: 1, Best: 100, Percent: true}
 	for _, s := range f.sets {
 		p.Sets = append(p.Sets, Set{Cost: f.cost[s], Test: f.test[s]})
 	}
-	return New(p), func(set, k int) []float64 {
-		out := []float64{f.values[method][f.sets[set]][k]}
-		for _, o := range others {
-			out = append(out, f.values[o][f.sets[set]][k])
+	return p
+}
+
+func (f table) of(methods ...string) func(Split) []float64 {
+	return func(s Split) (out []float64) {
+		for _, m := range methods {
+			out = append(out, f.values[m][f.sets[s.Set]][s.At])
 		}
 		return out
 	}
 }
 
-// full is the verdict of all splits.
-func full(s *Study, value func(set, k int) []float64) []evidence.Verdict {
-	all := New(s.Plan)
-	for i := range s.Sets {
-		for k := range s.Splits {
-			all.Add(i, value(i, k))
-		}
+// A sample is numbers of one kind.
+type sample []float64
+
+func (s sample) mean() float64 {
+	sum := 0.0
+	for _, x := range s {
+		sum += x / float64(len(s))
 	}
-	all.draws = 1
-	return all.Look().Verdicts
+	return sum
 }
 
-// follow runs a study to its end.
-func follow(s *Study, value func(set, k int) []float64) (Forecast, int) {
-	cells, next := 0, s.First()
-	for {
-		for _, split := range next {
-			s.Add(split.Set, value(split.Set, split.At))
-			cells++
-		}
-		f := s.Look()
-		if f.Decided {
-			return f, cells
-		}
-		next = s.Next(f)
+func (s sample) variance() float64 {
+	sum, mean := 0.0, s.mean()
+	for _, x := range s {
+		sum += (x - mean) * (x - mean) / float64(len(s)-1)
 	}
+	return sum
+}
+
+// gains are by split.
+func (f table) gains(one, other string, set int) (out sample) {
+	for k, x := range f.values[one][f.sets[set]] {
+		out = append(out, x-f.values[other][f.sets[set]][k])
+	}
+	return out
 }
 
 var small = []string{"wine", "newthyroid", "heart", "bupa", "iono", "sonar", "balance", "wdbc", "australian", "vehicle",
@@ -117,7 +119,7 @@ func number(name string, otherwise int) int {
 
 func TestReplays(t *testing.T) {
 	for _, sets := range [][]string{small, fifteen} {
-		f := readField(t, sets)
+		f := readTable(t, sets)
 		cells, agree, wrong, missed, n, claims := 0, 0, 0, 0, 0, 0
 		began := time.Now()
 		step, at := number("STEP", 97), 0
@@ -136,11 +138,12 @@ func TestReplays(t *testing.T) {
 					if at++; at%step != 0 {
 						continue
 					}
-					s, value := f.study(one, other)
+					s, value := New(f.plan(1)), f.of(one, other)
 					s.draws = number("DRAWS", draws)
-					shuffled := func(set, k int) []float64 { return value(set, permutation[set][k]) }
-					got, used := follow(s, shuffled)
-					want := full(s, value)[0]
+					got, used := s.follow(func(at Split) []float64 {
+						return value(Split{at.Set, permutation[at.Set][at.At]})
+					})
+					want := s.whole(value)[0]
 					n++
 					cells += used
 					if want != evidence.Inconclusive {
@@ -175,14 +178,14 @@ func TestReplays(t *testing.T) {
 
 // TestRule fits the rule of the variance of a split's gain.
 func TestRule(t *testing.T) {
-	f := readField(t, small)
+	f := readTable(t, small)
 	var ratios []float64
 	for a, one := range f.methods {
 		for _, other := range f.methods[a+1:] {
-			s, value := f.study(one, other)
+			s, value := New(f.plan(1)), f.of(one, other)
 			for i := range f.sets {
 				for k := range 20 {
-					s.Add(i, value(i, k))
+					s.Add(i, value(Split{i, k}))
 				}
 				k := s.known(i, 0)
 				ratios = append(ratios, k.square/19/k.base)

@@ -104,17 +104,23 @@ func (r *Run) Begin(stored []store.Row) {
 	}
 }
 
-// keep notes the value of a finished cell, with a sign such that larger values are better.
-func (r *Run) keep(name cellName, s result.Score) {
+// value is the value of a score, with a sign such that larger values are better.
+func (r *Run) value(s result.Score) (x float64, ok bool) {
 	v := (&frame.Table{Metric: r.Metric}).ValueOf(s)
 	if v == nil {
-		return
+		return 0, false
 	}
-	x, _ := v.Float64()
-	if r.Metric.Better == metric.Lower {
+	if x, _ = v.Float64(); r.Metric.Better == metric.Lower {
 		x = -x
 	}
-	r.values[name] = x
+	return x, true
+}
+
+// keep notes the value of a finished cell.
+func (r *Run) keep(name cellName, s result.Score) {
+	if x, ok := r.value(s); ok {
+		r.values[name] = x
+	}
 }
 
 // Ended is of schedule.Batches.

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 )
 
-// A world draws the true gains of sets and the noise of splits.
-type world struct {
+// An example is a kind of comparison without a difference.
+type example struct {
 	name  string
 	sets  int
 	truth func(r *rng.RandomState) float64
@@ -23,41 +23,38 @@ func student(r *rng.RandomState) float64 {
 	return r.Norm() / math.Sqrt((a*a+b*b)/2)
 }
 
-func worlds() (out []world) {
+func examples() (out []example) {
+	normal := func(r *rng.RandomState) float64 { return math.Sqrt(0.5) * 1.5 * r.Norm() }
+	none := func(*rng.RandomState) float64 { return 0 }
 	for _, sets := range []int{12, 15} {
 		out = append(out,
-			world{"normal", sets, func(r *rng.RandomState) float64 { return 1.5 * r.Norm() }, 1},
-			world{"t with two degrees", sets, func(r *rng.RandomState) float64 { return student(r) }, 1},
-			world{"no spread", sets, func(*rng.RandomState) float64 { return 0 }, 1},
-			world{"noise doubled", sets, func(r *rng.RandomState) float64 { return 1.5 * r.Norm() }, 2},
-			world{"noise doubled, no spread", sets, func(*rng.RandomState) float64 { return 0 }, 2})
+			example{"normal", sets, normal, 1},
+			example{"t with two degrees", sets, student, 1},
+			example{"no spread", sets, none, 1},
+			example{"noise doubled", sets, normal, 2},
+			example{"noise doubled, no spread", sets, none, 2})
 	}
 	return out
 }
 
-// draw draws the values of two methods on all splits.
-func (w world) draw(r *rng.RandomState) (*Study, func(set, k int) []float64) {
-	p := Plan{Splits: 20, Opponents: 1, Level: 0.05, Width: 1, Best: 100, Percent: true}
+// world draws the errors of the sets.
+func (e example) world(r *rng.RandomState) world {
+	w := world{Plan: Plan{Splits: 20, Opponents: 1, Level: 0.05, Width: 1, Best: 100, Percent: true}, truth: e.truth}
 	rows := []float64{54, 60, 90, 105, 104, 62, 188, 170, 207, 250, 300, 230, 950, 1380, 6000}
-	values := make([][][]float64, w.sets)
-	for i := range w.sets {
-		n, mistakes := rows[i], 5+20*r.Float64()
-		p.Sets = append(p.Sets, Set{Cost: n, Test: n})
-		gain, sd := w.truth(r), w.noise*math.Sqrt(rule*1e4*mistakes/100/n)
-		count := func(x float64) float64 { return math.Round(x*n/100) / n * 100 }
-		for range p.Splits {
-			theirs := 100 - mistakes + sd*r.Norm()
-			values[i] = append(values[i], []float64{count(theirs + gain + sd*r.Norm()), count(theirs)})
-		}
+	for _, n := range rows[:e.sets] {
+		mistakes := 5 + 20*r.Float64()
+		w.Sets = append(w.Sets, Set{Cost: n, Test: n})
+		w.level = append(w.level, 100-mistakes)
+		w.noise = append(w.noise, e.noise*math.Sqrt(rule*1e4*mistakes/100/n))
 	}
-	return New(p), func(set, k int) []float64 { return values[set][k] }
+	return w
 }
 
 // TestSimulations compares the claims of the rule with those of the full plan where there is no difference, and counts
 // missed equivalences where all true gains are zero.
 func TestSimulations(t *testing.T) {
 	n := number("SIMN", 12)
-	for i, w := range worlds() {
+	for i, e := range examples() {
 		if only := number("WORLD", -1); only >= 0 && only != i {
 			continue
 		}
@@ -67,10 +64,11 @@ func TestSimulations(t *testing.T) {
 			return v == evidence.Better || v == evidence.Worse || v == evidence.Uncertain
 		}
 		for range n {
-			s, value := w.draw(r)
+			w := e.world(r)
+			value, s := w.draw(r, 0), New(w.Plan)
 			s.draws = number("DRAWS", 500)
-			got, used := follow(s, value)
-			want := full(s, value)[0]
+			got, used := s.follow(value)
+			want := s.whole(value)[0]
 			cells += used
 			if got.Verdicts[0] == want {
 				agree++
@@ -90,25 +88,27 @@ func TestSimulations(t *testing.T) {
 				}
 			}
 		}
-		if more > max(1, n/20) || w.noise == 1 && w.name == "no spread" && missed > max(1, n/20) {
-			t.Errorf("%s, %d sets: of %d plans %d claim what all splits do not, and %d miss an equivalence", w.name,
-				w.sets, n, more, missed)
+		if more > max(1, n/20) || e.noise == 1 && e.name == "no spread" && missed > max(1, n/20) {
+			t.Errorf("%s, %d sets: of %d plans %d claim what all splits do not, and %d miss an equivalence", e.name,
+				e.sets, n, more, missed)
 		}
 		percent := func(k int) float64 { return 100 * float64(k) / float64(n) }
 		t.Logf("%-26s %d sets: claims %.2f %% (full plan %.2f %%, %d not there), equivalent in the full plan "+
-			"%.1f %%, missed %.2f %%, agree %.1f %%, cells %.1f %%", w.name, w.sets, percent(claims), percent(all),
-			more, percent(equivalent), percent(missed), percent(agree), percent(cells)/float64(20*w.sets))
+			"%.1f %%, missed %.2f %%, agree %.1f %%, cells %.1f %%", e.name, e.sets, percent(claims), percent(all),
+			more, percent(equivalent), percent(missed), percent(agree), percent(cells)/float64(20*e.sets))
 	}
 }
 
 // TestFailedCells: a set on which a cell failed is out of the verdicts, gets no more splits, and the run still ends.
 func TestFailedCells(t *testing.T) {
-	s, value := worlds()[0].draw(rng.New(3))
+	r := rng.New(3)
+	w := examples()[0].world(r)
+	value, s := w.draw(r, 0), New(w.Plan)
 	s.draws = 200
 	next := s.First()
 	for range 1000 {
 		for _, split := range next {
-			values := value(split.Set, split.At)
+			values := value(split)
 			if split.Set == 4 && split.At == 1 {
 				values = nil
 			} else if split.Set == 4 && split.At > 1 {
