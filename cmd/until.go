@@ -90,8 +90,8 @@ func (a *app) decide(ctx context.Context, c choice, req *plan.Request, f runFlag
 		read:    reportFlags{selection: selection{protocol: f.protocol}},
 		compare: a.invocation(c.Protocol.Name, c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
 	if need := evidence.Enough(len(others.methods), q.Level); d.Sets() < need {
-		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; name "+
-			"more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,
+		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
+			"name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,
 			evidence.Worse)
 	}
 	return d, nil
@@ -112,8 +112,8 @@ func (d *decision) foresee(ctx context.Context) error {
 	}
 	reach, ok := d.Reach(append(known, read.Rows...))
 	if !ok {
-		d.app.say("Which differences are within reach is not known: no two other methods have results on enough of these " +
-			"sets.")
+		d.app.say("Which differences are within reach is not known: no two other methods have results on enough of " +
+			"these sets.")
 		return nil
 	}
 	for _, line := range d.Foreseen(reach) {

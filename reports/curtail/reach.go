@@ -29,8 +29,8 @@ const (
 	fewDraws      = 200
 )
 
-// A Reach says what a comparison with one opponent can find, before it runs. The true gains of sets are normal, with the
-// spread that stored results of other methods show.
+// A Reach says what a comparison with one opponent can find, before it runs. The true gains of sets are normal, with
+// the spread that stored results of other methods show.
 type Reach struct {
 	Spread float64 // deviation of true gains between sets: the median over pairs of methods
 	Pairs  int     // that have results on all sets
@@ -39,8 +39,8 @@ type Reach struct {
 	// spread and the noise is.
 	Found float64
 	Cells [3]float64 // that a run takes on average with no gain, Found, and twice as much
-	// Equivalent is the probability that all cells show an equivalence, if there is no gain. In Alike and AlikeCells the
-	// true values are equal on each set; AlikeCells is what a run takes on average that ends so, NaN if none does.
+	// Equivalent is the probability that all cells show an equivalence, if there is no gain. In Alike and AlikeCells
+	// the true values are equal on each set; AlikeCells is what a run takes on average that ends so, NaN if none does.
 	Equivalent, Alike, AlikeCells float64
 }
 
@@ -83,28 +83,28 @@ func (r *Run) Foreseen(f Reach) []string {
 	if f.With {
 		pairs = "pairs of " + strings.Join(r.Methods[1:], " or ") + " and another method"
 	}
-	lines := []string{fmt.Sprintf("Simulated before the run: between these %d sets true differences vary with a standard "+
-		"deviation of %s, the median over %d stored %s.", len(r.sets), in(f.Spread), f.Pairs, pairs)}
+	lines := []string{fmt.Sprintf("Simulated before the run: between these %d sets true differences vary with a "+
+		"standard deviation of %s, the median over %d stored %s.", len(r.sets), in(f.Spread), f.Pairs, pairs)}
 	if math.IsNaN(f.Found) {
 		return append(lines, fmt.Sprintf("All %d cells find no mean difference with probability %v.", r.planned(),
 			Power))
 	}
 	lines = append(lines, fmt.Sprintf("A mean difference of %s is found (%q) by all %d cells with probability %v.",
-		in(f.Found), evidence.Better, r.planned(), Power), fmt.Sprintf("The run ends after about %.0f cells on average "+
-		"if there is no difference, %.0f if it is %s, and %.0f if it is %s.", f.Cells[0], f.Cells[1], in(f.Found),
-		f.Cells[2], in(2*f.Found)))
+		in(f.Found), evidence.Better, r.planned(), Power), fmt.Sprintf("The run ends after about %.0f cells on "+
+		"average if there is no difference, %.0f if it is %s, and %.0f if it is %s.", f.Cells[0], f.Cells[1],
+		in(f.Found), f.Cells[2], in(2*f.Found)))
 	if r.Region.Exists() {
-		line := fmt.Sprintf("If there is no mean difference, %q within %s is found by all cells with probability %.2f; "+
-			"with %.2f if the methods are alike on each set", evidence.Equivalent, r.Region.Text(r.Metric), f.Equivalent,
-			f.Alike)
+		line := fmt.Sprintf("If there is no mean difference, %q within %s is found by all cells with probability "+
+			"%.2f; with %.2f if the methods are alike on each set", evidence.Equivalent, r.Region.Text(r.Metric),
+			f.Equivalent, f.Alike)
 		if !math.IsNaN(f.AlikeCells) {
 			line += fmt.Sprintf(", after about %.0f cells on average", f.AlikeCells)
 		}
 		lines = append(lines, line+".")
 	}
 	if others := len(r.Methods) - 1; others > 1 {
-		lines = append(lines, fmt.Sprintf("All this is for one opponent. With %d the tests are adjusted, and only larger "+
-			"differences are found.", others))
+		lines = append(lines, fmt.Sprintf("All this is for one opponent. With %d the tests are adjusted, and only "+
+			"larger differences are found.", others))
 	}
 	return lines
 }

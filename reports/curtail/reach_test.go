@@ -143,8 +143,8 @@ func (r *Run) checkCells(t *testing.T, reach Reach, noise []float64, stream *ran
 		error := math.Sqrt(cells.variance() * (1.0/n + 1.0/simulatedRuns))
 		t.Logf("at %d times the difference: %.1f cells said, %.1f counted", i, said, cells.mean())
 		if math.Abs(said-cells.mean()) > 3*error {
-			t.Errorf("at %d times the difference: %.1f cells said, and %.1f (error %.1f) counted", i, said, cells.mean(),
-				error)
+			t.Errorf("at %d times the difference: %.1f cells said, and %.1f (error %.1f) counted", i, said,
+				cells.mean(), error)
 		}
 	}
 }

@@ -176,30 +176,34 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestRule fits the rule of the variance of a split's gain.
+// TestRule fits the rule of the variance of a split's gain, and what splits do to both methods.
 func TestRule(t *testing.T) {
 	f := readTable(t, small)
-	var ratios []float64
+	var ratios, middles sample
 	for a, one := range f.methods {
 		for _, other := range f.methods[a+1:] {
 			s, value := New(f.plan(1)), f.of(one, other)
 			for i := range f.sets {
+				var middle sample
 				for k := range 20 {
-					s.Add(i, value(Split{i, k}))
+					v := value(Split{i, k})
+					s.Add(i, v)
+					middle = append(middle, (v[0]+v[1])/2)
 				}
 				k := s.known(i, 0)
 				ratios = append(ratios, k.square/19/k.base)
+				if k.square > 0 {
+					middles = append(middles, middle.variance()/(k.square/19))
+				}
 			}
 		}
 	}
-	slices.Sort(ratios)
-	mean := 0.0
-	for _, r := range ratios {
-		mean += r / float64(len(ratios))
+	if m := median(ratios); math.Abs(m-rule) > 0.5*rule {
+		t.Errorf("the median of the variances is %.2f of their base, and the rule says %v", m, rule)
 	}
-	if math.Abs(ratios[len(ratios)/2]-rule) > 0.5*rule {
-		t.Errorf("the median of the variances is %.2f of their base, and the rule says %v", ratios[len(ratios)/2], rule)
+	// The middle of two methods has a quarter of the variance of their gain, and the common part.
+	if m := median(middles) - 0.25; math.Abs(m-common) > 0.02 {
+		t.Errorf("the common part of the variance is %.2f of that of a gain, and not %v", m, common)
 	}
-	t.Logf("quartiles %.2f %.2f %.2f, mean %.2f", ratios[len(ratios)/4], ratios[len(ratios)/2],
-		ratios[len(ratios)*3/4], mean)
+	t.Logf("median %.2f, mean %.2f; common part %.2f", median(ratios), ratios.mean(), median(middles)-0.25)
 }

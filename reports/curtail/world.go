@@ -7,6 +7,10 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 )
 
+// common is the variance of what a split does to the values of all methods alike, in units of the variance of a gain:
+// both methods of a pair of the reference run find the same test parts hard (TestRule).
+const common = 0.3
+
 // A world draws comparisons before any cell of them has run.
 type world struct {
 	Plan
@@ -26,9 +30,10 @@ func (w world) draw(stream *rng.RandomState, ahead float64) func(Split) []float6
 		truths[0] += ahead
 		for range w.Splits {
 			row := make([]float64, len(truths))
+			hard := math.Sqrt(common) * w.noise[i] * stream.Norm()
 			for m, t := range truths {
 				// Two methods share the variance of their gain.
-				if row[m] = t + math.Sqrt(0.5)*w.noise[i]*stream.Norm(); w.Percent {
+				if row[m] = t + hard + math.Sqrt(0.5)*w.noise[i]*stream.Norm(); w.Percent {
 					row[m] = math.Round(row[m]*set.Test/100) / set.Test * 100
 				}
 			}
