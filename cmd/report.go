@@ -197,6 +197,9 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 	}
 	if f.output == "" {
 		o.Bold = colourful(a.out)
+		if d.Line != "" && out.format == "text" {
+			a.err.warn(d.Clean().Warnings)
+		}
 		return render.Write(a.out.bold(), out.format, d, o)
 	}
 	err := a.write(f.output, func(w io.Writer) error {

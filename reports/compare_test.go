@@ -499,3 +499,24 @@ func TestAlarmOnTheLatest(t *testing.T) {
 		must.Hold(t, got, "is significantly worse than A@1")
 	}
 }
+
+// TestLine: the verdict in one line has the size of the difference from one other method, and counts or names several.
+func TestLine(t *testing.T) {
+	line := func(in sample.Input, args ...string) string {
+		return sample.Build(t, compare.Compare, in, append(args, "--short")...).Line
+	}
+	in := constructed(func(int) float64 { return 2.5 })
+	must.Be(t, line(in, "A", "B"), "A against B: significantly better, +2.50 points (+2.50 to +2.50) over 15 sets.")
+	must.Be(t, line(in, "B", "A"), "B against A: significantly worse, -2.50 points (-2.50 to -2.50) over 15 sets.")
+	for _, r := range in.Rows {
+		if r.Method == "B" {
+			r.Method = "C"
+			in.Rows = append(in.Rows, r)
+		}
+	}
+	must.Be(t, line(in, "A"), "A is significantly better than B and C.")
+	must.Be(t, line(in, "B"), "B is significantly worse than A; practically equivalent to C.")
+	if text := sample.Build(t, compare.Compare, in, "A", "B").Line; text != "" {
+		t.Errorf("without --short: %q", text)
+	}
+}

@@ -58,6 +58,7 @@ that does not matter, mean or median over sets as the estimate, each set left ou
 smaller or the larger half of the sets, and halves of the splits.`,
 	Example: `  bench compare GBRFF2
   bench compare GBRFF2 LGBM
+  bench compare GBRFF2 LGBM --short
   bench compare MyBoost@1 MyBoost@2
   bench compare MyBoost@2 MyBoost@1 --fail-if worse
   bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
@@ -76,6 +77,7 @@ smaller or the larger half of the sets, and halves of the splits.`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o Options
 		region, alarm := report.TestFlags(flags, &o.Level), alarmFlag(flags)
+		short := flags.Bool("short", false, "text: the verdict in one line, and nothing else")
 		flags.BoolVar(&o.Choices, "choices", false, "of two methods: show the verdict under other choices, one at "+
 			"a time")
 		return func(t *frame.Table) (d doc.Document, err error) {
@@ -95,7 +97,9 @@ smaller or the larger half of the sets, and halves of the splits.`,
 			if err != nil {
 				return d, err
 			}
-			d = p.Document()
+			if d = p.Document(); *short {
+				d.Line = p.Line()
+			}
 			d.Alarm, err = p.alarm(*alarm)
 			return d, err
 		}

@@ -34,6 +34,28 @@ func (p *Page) Sentences() (first, rest []string) {
 	return append(first, notes...), each
 }
 
+// Line is the verdict in one line: with one other method with the size of the difference, with several for each verdict
+// the methods that have it.
+func (p *Page) Line() string {
+	if len(p.pairs) > 1 {
+		var found []string
+		for _, family := range p.families() {
+			text, _ := p.verdicts(family)
+			found = append(found, text)
+		}
+		return fmt.Sprintf("%s%s is %s.", p.Preliminary(), p.method, strings.Join(found, "; "))
+	}
+	q := &p.pairs[0]
+	text := fmt.Sprintf("%s%s against %s: %s", p.Preliminary(), p.method, p.other(q), q.Verdict)
+	if len(q.Gains) > 0 {
+		text += fmt.Sprintf(", %s%s", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit)
+	}
+	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
+		text += fmt.Sprintf(" (%s to %s)", p.signed(i.Low), p.signed(i.High))
+	}
+	return text + " over " + frame.Count(len(q.Gains), "set") + "."
+}
+
 // Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of
 // splits, or that all comparisons use one data set. Splits may be missing because they did not run or were not
 // requested.
@@ -72,22 +94,37 @@ func (p *Page) Preliminary() string {
 
 // summary says in one sentence for each family the findings over data sets for each other method.
 func (p *Page) summary() string {
-	var families []*evidence.Evidence
-	for i := range p.pairs {
-		frame.AppendUnique(&families, p.Evidence.Of(&p.pairs[i]))
-	}
-	slices.SortStableFunc(families, func(a, b *evidence.Evidence) int { // registered ones first
-		return cmp.Compare(len(a.Registered), len(b.Registered))
-	})
 	var out []string
-	for i, family := range families {
+	for i, family := range p.families() {
 		out = append(out, p.summaryOf(family, i == 0))
 	}
 	return strings.Join(out, " ")
 }
 
+// families are those of the pairs.
+func (p *Page) families() (out []*evidence.Evidence) {
+	for i := range p.pairs {
+		frame.AppendUnique(&out, p.Evidence.Of(&p.pairs[i]))
+	}
+	slices.SortStableFunc(out, func(a, b *evidence.Evidence) int { // registered ones first
+		return cmp.Compare(len(a.Registered), len(b.Registered))
+	})
+	return out
+}
+
 func (p *Page) summaryOf(family *evidence.Evidence, first bool) string {
-	names, kind := map[evidence.Verdict][]string{}, ""
+	text, kind := p.verdicts(family)
+	leads := ""
+	if p.o.Chosen && first {
+		leads = " has the best mean. It"
+	}
+	return fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
+		p.method, leads, text, kind, family.Family(), p.o.Level)
+}
+
+// verdicts are the verdicts of a family with the methods that have them, and the kind of the family.
+func (p *Page) verdicts(family *evidence.Evidence) (text, kind string) {
+	names := map[evidence.Verdict][]string{}
 	for i := range p.pairs {
 		if q := &p.pairs[i]; p.Evidence.Of(q) == family {
 			names[q.Verdict] = append(names[q.Verdict], p.other(q))
@@ -108,12 +145,7 @@ func (p *Page) summaryOf(family *evidence.Evidence, first bool) string {
 			parts = append(parts, string(r.Verdict)+" "+phrase+p.brief(list))
 		}
 	}
-	leads := ""
-	if p.o.Chosen && first {
-		leads = " has the best mean. It"
-	}
-	return fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
-		p.method, leads, strings.Join(parts, "; "), kind, family.Family(), p.o.Level)
+	return strings.Join(parts, "; "), kind
 }
 
 // brief names methods. It counts them where they are many or all other methods.

@@ -13,7 +13,8 @@ import (
 // direction of writing, and bytes that are not UTF-8. Line ends stay where a text may have several lines.
 func (d Document) Clean() Document {
 	d.Report, d.Title, d.Heading, d.Label = Flat(d.Report), OneLine(d.Title), OneLine(d.Heading), Flat(d.Label)
-	d.Warnings, d.Notes, d.Alarm = Map(d.Warnings, Flat), Map(d.Notes, Flat), Flat(d.Alarm)
+	d.Warnings, d.Notes = Map(d.Warnings, Flat), Map(d.Notes, Flat)
+	d.Line, d.Alarm = Flat(d.Line), Flat(d.Alarm)
 	d.Blocks = Map(d.Blocks, cleanBlock)
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),

@@ -27,6 +27,7 @@ type Document struct {
 	Warnings []string // texts to read before everything else, a sentence each
 	Blocks   []Block
 	Notes    []string // a sentence each, shown after the first table
+	Line     string   // shown as text in place of everything else; "" for none
 	Alarm    string   // what was found that the user asked to be a failure; "" for nothing
 	Provenance
 }

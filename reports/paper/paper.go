@@ -91,6 +91,7 @@ type builder struct {
 	o           Options
 	table       *frame.Table
 	ev          *evidence.Evidence
+	line        string      // the verdict in one line
 	first, rest []string    // verdicts: those for the text, and one for each other method if there are many
 	lacks       string      // what makes the verdicts preliminary; "" for nothing
 	rows        []store.Row // of the table
@@ -119,6 +120,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	verdicts, label := page.Document(), string(labelOf(o.Method))
 	report.Options{Label: label + ":compare"}.Complete("compare", &t, &verdicts)
 	b := &builder{o: o, table: &t, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
+	b.line = page.Line()
 	b.first, b.rest = page.Sentences()
 	b.rows = slices.Collect(b.table.All())
 	means, err := accuracy.Build(&t, accuracy.Options{OmitPublished: true})
@@ -194,7 +196,8 @@ func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
 	}
 	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each "+
 		"other method.")+mathematics(b.sentences(b.first))+"\n")
-	add("sentence.txt", strings.Join(b.sentences(slices.Concat(b.first, b.rest)), "\n\n")+"\n")
+	found := b.sentences(slices.Concat(b.first, b.rest))
+	add("sentence.txt", strings.Join(append([]string{b.line}, found...), "\n\n")+"\n")
 	add("methods.tex", b.head("How it was found.")+b.methods())
 	for _, r := range b.ev.Registered {
 		add(fileOf(r), r.Text)

@@ -18,6 +18,10 @@ const (
 // Text writes a document for a terminal or a file that people read.
 func Text(w io.Writer, d doc.Document, o Options) error {
 	d = d.Clean().Essential()
+	if d.Line != "" {
+		_, err := fmt.Fprintln(w, d.Line)
+		return err
+	}
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s.\n\n", d.Title)
 	for _, line := range d.Warnings {
