@@ -25,7 +25,7 @@ func newCommonsCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "commons",
 		Short: "A repository of methods of many people, each computed again before it counts",
-	}, newCommonsInitCommand(a), newCommonsCheckCommand(a))
+	}, newCommonsInitCommand(a), newCommonsCheckCommand(a), newCommonsSiteCommand(a), newCommonsRerunCommand(a))
 }
 
 func newCommonsInitCommand(a *app) *cobra.Command {

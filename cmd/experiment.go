@@ -297,23 +297,41 @@ func (a *app) someResults(ctx context.Context, exp *plan.Experiment, method stri
 			return "", nil, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "bench-results-")
+	var in admit.Import
+	there := false
+	remove, err = a.temporary("the results that come with the program", func(path string) (err error) {
+		in, there, err = admit.Included(ctx, exp, path)
+		return err
+	})
 	if err != nil {
 		return "", nil, err
 	}
-	temporary := filepath.Join(dir, "results.db")
-	in, there, err := admit.Included(ctx, exp, temporary)
-	if err != nil || !there {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	own := a.db
-	a.db, a.included, remove = temporary, "the results that come with the program", func() {
-		a.db, a.included = own, ""
-		_ = os.RemoveAll(dir)
+	if !there {
+		remove()
+		return "", nil, nil
 	}
 	from = a.included
 	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)
 	}
 	return from, remove, nil
+}
+
+// temporary lets fill make a database and uses it, under a name for people, in the place of the user's own one until
+// remove is called.
+func (a *app) temporary(name string, fill func(path string) error) (remove func(), err error) {
+	dir, err := os.MkdirTemp("", "bench-results-")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "results.db")
+	if err := fill(path); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	own := a.db
+	a.db, a.included = path, name
+	return func() {
+		a.db, a.included = own, ""
+		_ = os.RemoveAll(dir)
+	}, nil
 }

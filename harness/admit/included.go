@@ -19,13 +19,24 @@ func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, 
 	if err != nil || len(runs) == 0 {
 		return in, false, err
 	}
+	in, err = New(ctx, h, path, OfBundle(name+".bench", runs))
+	return in, true, err
+}
+
+// New stores results of h's protocol in a new database at path, as Included does.
+func New(ctx context.Context, h *plan.Experiment, path string, sources ...Source) (in Import, err error) {
 	db, err := store.Open(ctx, path)
 	if err != nil {
-		return in, true, err
+		return in, err
 	}
 	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(store.Trouble) { w.Abandon() } // results that cannot be stored here can be read again
 	defer context.AfterFunc(ctx, w.Abandon)()
-	in, err = Runs(ctx, h, OfBundle(name+".bench", runs), map[string]store.Known{}, db, w.Put)
-	return in, true, errors.Join(err, w.Close(), db.Close())
+	for _, src := range sources {
+		one, failed := Runs(ctx, h, src, map[string]store.Known{}, db, w.Put)
+		in.Taken += one.Taken
+		in.Old, in.Refused = append(in.Old, one.Old...), append(in.Refused, one.Refused...)
+		err = errors.Join(err, failed)
+	}
+	return in, errors.Join(err, w.Close(), db.Close())
 }

@@ -194,19 +194,8 @@ func (g Git) Entry(ctx context.Context, commit, name string, c Config) (map[stri
 
 // Refusals counts the versions of an entry that were refused before, and says whether this one was.
 func (g Git) Refusals(ctx context.Context, commit, name, version string) (before int, this bool, err error) {
-	blobs, err := g.tree(ctx, commit, Refused+"/")
-	for _, b := range blobs {
-		if b.kind != "blob" || b.size > maxText || !strings.HasSuffix(b.path, ".json") {
-			continue
-		}
-		text, err := g.Do(ctx, "cat-file", "blob", b.hash)
-		if err != nil {
-			return 0, false, err
-		}
-		r, err := ParseRefusal([]byte(text))
-		if err != nil {
-			return 0, false, fmt.Errorf("%s: %w", b.path, err)
-		}
+	all, err := g.AllRefusals(ctx, commit)
+	for _, r := range all {
 		if this = this || r.EntryHash == version; r.Entry == name {
 			before++
 		}

@@ -1,4 +1,34 @@
-/* The leaderboards: tabs, sorting, and rows that link to the section of their method. */
+/* The leaderboards: tabs, sorting, and rows that link to the section of their method. The first page of a commons has
+   this script alone. */
+
+// Elements are made of nodes and texts, never of HTML: names come from databases that others wrote.
+function make(name, attributes, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes || {})) {
+    if (v === true) e.setAttribute(k, "");
+    else if (v !== false && v !== undefined && v !== null) e.setAttribute(k, v);
+  }
+  e.append(...children.flat().filter(c => c !== null && c !== undefined && c !== ""));
+  return e;
+}
+
+// hint says above each box whose content is wider than the box how many columns are not seen whole. The style sheet
+// shows this text.
+function hint(part) {
+  for (const box of part.querySelectorAll(".scroll")) {
+    box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1);
+    cut(box);
+  }
+}
+
+function cut(box) {
+  if (!box.classList.contains("cut")) return;
+  const end = box.getBoundingClientRect().right + 1;
+  const heads = Array.from(box.querySelectorAll("thead tr:last-child > *"), h => h.getBoundingClientRect().right);
+  const more = heads.filter(right => right > end).length, right = box.scrollWidth - box.clientWidth - box.scrollLeft > 1;
+  const columns = more > 1 ? `${more} more columns` : "more";
+  box.dataset.cut = right ? `${columns} at the right →` : "← more at the left";
+}
 
 // sortBoard sorts whole and partial methods separately. Rows without a value are last.
 function sortBoard(board, th, at) {
@@ -52,3 +82,8 @@ boardTabs.forEach((tab, i) => {
     showBoard(next);
   });
 });
+
+hint(document);
+addEventListener("resize", () => hint(document));
+document.addEventListener("scroll", e => { if (e.target !== document) cut(e.target); }, { capture: true, passive: true });
+document.addEventListener("toggle", e => hint(e.target), true);

@@ -3,17 +3,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const results = document.getElementById("results");
 
-// Elements are made of nodes and texts, never of HTML: names come from databases that others wrote.
-function make(name, attributes, ...children) {
-  const e = document.createElement(name);
-  for (const [k, v] of Object.entries(attributes || {})) {
-    if (v === true) e.setAttribute(k, "");
-    else if (v !== false && v !== undefined && v !== null) e.setAttribute(k, v);
-  }
-  e.append(...children.flat().filter(c => c !== null && c !== undefined && c !== ""));
-  return e;
-}
-
 const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 // Fractions are pairs of integers, so that no comparison depends on rounding.

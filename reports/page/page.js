@@ -81,24 +81,6 @@ function reveal() {
 }
 addEventListener("hashchange", reveal);
 
-// hint says above each box whose content is wider than the box how many columns are not seen whole. The style sheet
-// shows this text.
-function hint(part) {
-  for (const box of part.querySelectorAll(".scroll")) {
-    box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1);
-    cut(box);
-  }
-}
-
-function cut(box) {
-  if (!box.classList.contains("cut")) return;
-  const end = box.getBoundingClientRect().right + 1;
-  const heads = Array.from(box.querySelectorAll("thead tr:last-child > *"), h => h.getBoundingClientRect().right);
-  const more = heads.filter(right => right > end).length, right = box.scrollWidth - box.clientWidth - box.scrollLeft > 1;
-  const columns = more > 1 ? `${more} more columns` : "more";
-  box.dataset.cut = right ? `${columns} at the right →` : "← more at the left";
-}
-
 if (results) {
   controls();
   draw();
@@ -111,7 +93,3 @@ if (results) {
 }
 takeable(document);
 reveal();
-hint(document);
-addEventListener("resize", () => hint(document));
-document.addEventListener("scroll", e => { if (e.target !== document) cut(e.target); }, { capture: true, passive: true });
-document.addEventListener("toggle", e => hint(e.target), true);

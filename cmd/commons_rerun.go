@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness/commons"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/spf13/cobra"
+)
+
+func newCommonsRerunCommand(a *app) *cobra.Command {
+	var names []string
+	var budget time.Duration
+	c := a.lists(&cobra.Command{
+		Use:   "rerun [DIR]",
+		Short: "List the entries that an older bench computed, and compute the next of them again",
+		Args:  cobra.MaximumNArgs(1),
+	}, func(c *cobra.Command, args []string, l *listing) error {
+		if budget < 0 {
+			return usage("--budget must not be negative")
+		}
+		dir := cmp.Or(strings.Join(args, ""), ".")
+		return a.commonsRerun(c.Context(), dir, names, budget, l)
+	})
+	c.Flags().StringSliceVar(&names, "entries", nil, "only these entries, also if this bench computed them")
+	c.Flags().DurationVar(&budget, "budget", 0, "compute for this long in all, such as 30m (default list alone)")
+	return c
+}
+
+// A staleEntry is an entry that is to be computed again.
+type staleEntry struct {
+	commons.Entry
+	files map[string]commons.File
+	why   string
+}
+
+// staleEntries lists the entries of a commit that nobody, or another bench, computed again, those of the longest ago
+// first. Named entries are listed in any case.
+func staleEntries(ctx context.Context, git commons.Git, head string, config commons.Config, named []string) (
+	[]staleEntry, error) {
+	all, err := git.Entries(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range named {
+		if !slices.Contains(all, name) {
+			return nil, usage("--entries %s: the commons has no such entry; it has %s", name, strings.Join(all, ", "))
+		}
+	}
+	var out []staleEntry
+	dates := map[string]string{}
+	for _, name := range all {
+		if named != nil && !slices.Contains(named, name) {
+			continue
+		}
+		files, e, err := git.Entry(ctx, head, name, config)
+		if err != nil {
+			return nil, err
+		}
+		versions, err := git.Versions(ctx, head, name, config)
+		if err != nil {
+			return nil, err
+		}
+		why := "never computed again"
+		if len(versions) > 0 {
+			r := versions[0].Receipt
+			if why = ""; r.Program != environment.ProgramVersion {
+				why = fmt.Sprintf("computed by bench %s; this is %s", r.Program, environment.ProgramVersion)
+			} else if named != nil {
+				why = "named"
+			}
+			dates[name] = r.Date
+		}
+		if why != "" {
+			out = append(out, staleEntry{e, files, why})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y staleEntry) int { return strings.Compare(dates[x.Name], dates[y.Name]) })
+	return out, nil
+}
+
+// commonsRerun lists entries, and with a budget computes them again until it is spent. The entries that come out as
+// before get a new receipt in the folder of the commons.
+func (a *app) commonsRerun(ctx context.Context, dir string, named []string, budget time.Duration, l *listing) error {
+	git := commons.Git(dir)
+	head, err := git.Commit(ctx, "HEAD")
+	if err != nil {
+		return usageError(err)
+	}
+	config, err := git.Config(ctx, head)
+	if err != nil {
+		return usageError(err)
+	}
+	stale, err := staleEntries(ctx, git, head, config, named)
+	if err != nil {
+		return refused(err)
+	}
+	l.header = []string{"entry", "why", "outcome"}
+	var failed error
+	end := time.Now().Add(budget)
+	for _, e := range stale {
+		left := time.Until(end)
+		if budget == 0 || left <= 0 {
+			l.add(e.Name, e.why, "to compute")
+			continue
+		}
+		outcome, err := a.rerunEntry(ctx, git, commons.Change{Base: head, Head: head, Name: e.Name, Files: e.files,
+			Config: config}, e.Entry, left)
+		if err == nil {
+			err = writeFiles(dir, outcome)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			l.add(e.Name, e.why, err.Error())
+			failed = errors.Join(failed, exitError{exitIncomplete, fmt.Errorf("%s: %w", e.Name, err)})
+			continue
+		}
+		l.add(e.Name, e.why, "as before: a new receipt is written, commit it")
+	}
+	return failed
+}
+
+// rerunEntry checks an entry that is in the commons as if it came now.
+func (a *app) rerunEntry(ctx context.Context, git commons.Git, as commons.Change, e commons.Entry,
+	within time.Duration) (map[string]commons.File, error) {
+	own, python := *a, os.Getenv("BENCH_PYTHON")
+	defer os.Setenv("BENCH_PYTHON", python) // the check sets that of the entry
+	k := &entryCheck{app: &own, git: git, change: as, entry: e, version: commons.EntryHash(as.Files), within: within}
+	var err error
+	if k.reported, err = as.Config.Runs(e, as.Files[commons.ResultsFile].Content); err != nil {
+		return nil, err
+	}
+	if _, err := rand.Read(k.seed[:]); err != nil {
+		return nil, err
+	}
+	return k.compute(ctx)
+}
