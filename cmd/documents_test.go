@@ -20,6 +20,7 @@ type page struct {
 	file   string
 	apart  bool   // each sh block has an empty folder of its own
 	before string // what the reader has at hand
+	needs  string // a program that the page runs; without it the page is skipped
 	quick  bool   // the console blocks run in make test, too; all else in make thorough alone
 }
 
@@ -39,6 +40,7 @@ var pages = []page{
 		"$(seq 90); do echo p$((i/3)),$((i*i%17)).5,$(test $((i*i%17)) -gt 7 && echo ill || echo well); done) " +
 		">clinic.csv"},
 	{file: "docs/how-to/paper.md", before: "bench import reference"},
+	{file: "docs/how-to/r.md", needs: "Rscript"},
 	{file: "docs/how-to/run.md", before: "bench methods new MyBoost --lang python"},
 	{file: "docs/how-to/share-and-verify.md", before: "bench methods new MyBoost --lang " +
 		"python"},
@@ -82,6 +84,9 @@ func TestPages(t *testing.T) {
 	for _, p := range pages {
 		t.Run(p.file, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath(p.needs); err != nil && p.needs != "" {
+				t.Skipf("there is no %s; r-base-core has it", p.needs)
+			}
 			if !p.quick {
 				testenv.OnlyThorough(t) // TestScripts runs the parts
 			}
