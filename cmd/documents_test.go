@@ -12,6 +12,12 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
+func readLines(t *testing.T, path ...string) []string {
+	t.Helper()
+	file := filepath.Join(append([]string{testenv.Root()}, path...)...)
+	return strings.Split(string(must.Get(os.ReadFile(file))(t)), "\n")
+}
+
 // A page is a document whose commands run in their order in one empty folder: `sh` blocks as scripts that stop at the
 // first error, and `console` blocks line by line, whose output is compared with what the page shows. So do the commands
 // of a `crontab`, and those of the steps of a workflow in `yaml`. A `go` block is the content of the file that the text
@@ -25,7 +31,7 @@ type page struct {
 }
 
 var pages = []page{
-	{file: "README.md", apart: true, quick: true},
+	{file: "README.md", before: "bench import reference", apart: true, quick: true},
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
 	{file: "docs/how-to/alarm.md", before: "bench methods new Mine --lang python\nln -s \"$PWD\" ~/mine"},

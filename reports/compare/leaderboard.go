@@ -42,7 +42,7 @@ then left out. --short fits on a screen.`,
   bench report leaderboard -o board.pdf
   bench report leaderboard --format latex -o leaders.tex`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
-		short := flags.Bool("short", false, "a screen: the ten best methods, that of --focus, and the last one")
+		short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
 		return report.Tests("focus", "compare the others with this method, over the sets that it has (default with "+
 			"the leader)", func(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 			return leaderboard(t, o, *short)
@@ -106,8 +106,11 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	if short {
 		table, d.Notes = b.short(table), nil
 	}
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: append([]string{page.Summary(), b.Candidates()},
-		page.Registrations()...)}, table}
+	sentences := []string{page.Summary()}
+	if b.Testable || !short {
+		sentences = append(sentences, b.Candidates())
+	}
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: append(sentences, page.Registrations()...)}, table}
 	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
 	return d, nil
 }
@@ -131,7 +134,7 @@ func Without(t *frame.Table, method string) (without []string) {
 }
 
 // leaders is how many methods the short table begins with.
-const leaders = 10
+const leaders = 5
 
 // short leaves rows and columns out of the table: the place by the mean comes first, and the leaders, the asked method
 // and the last whole method stay. A row says how many are left out.
