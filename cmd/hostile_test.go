@@ -138,7 +138,7 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 	file := p.write(t, "leaves.sh", mark+" setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 </dev/null\nread line; "+
 		"echo '"+
 		`{"id":1,"protocol":[1,1],"name":"Leaves","version":"1","tasks":["binary"]}`+"'; read line\n")
-	p.command(t, "methods", "check", file).ends(3, "checks failed")
+	p.command(t, "methods", "check", file, "--timeout", "1h").ends(3, "checks failed")
 	noneLeft(t, mark)
 }
 

@@ -57,7 +57,8 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 		Args:  takes("PLUGIN"),
 		RunE:  func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
 	}
-	c.Flags().DurationVar(&limit, "timeout", check.Limit, "limit for all checks together, for busy machines")
+	c.Flags().DurationVar(&limit, "timeout", check.Limit,
+		"limit for all checks together; longer for slow methods and busy machines")
 	permissionFlags(a, c)
 	return c
 }
