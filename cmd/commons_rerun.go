@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -114,8 +115,9 @@ func (a *app) commonsRerun(ctx context.Context, dir string, named []string, budg
 		}
 		outcome, err := a.rerunEntry(ctx, git, commons.Change{Base: head, Head: head, Name: e.Name, Files: e.files,
 			Config: config}, e.Entry, left)
-		if err == nil {
-			err = writeFiles(dir, outcome)
+		if err == nil { // a signature that is there is one of the earlier receipt
+			err = os.RemoveAll(filepath.Join(dir, commons.Methods, e.Name, commons.SignatureFile(commons.ReceiptFile)))
+			err = cmp.Or(err, writeFiles(dir, outcome))
 		}
 		if err != nil {
 			if ctx.Err() != nil {
