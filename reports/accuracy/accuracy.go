@@ -32,8 +32,10 @@ var Report = report.Report{
 deviation over the splits, the best in bold with ties decided on integer counts,
 the Mean row, and average ranks (mid-ranks over the data sets; where the protocol's
 paper ranks the same methods also the paper's, which ranks the Mean row as one more
-data set). Next to it: the published values and the differences. --metric shows another metric
-of the same runs. table2 is another name of it.`,
+data set). --details adds the published values, ours next to them and the differences.
+--metric shows another metric of the same runs. table2 is another name of it.
+Where the columns of many methods do not fit the window, text has a row for each
+method: its means without deviations; --details or --wide shows the whole table.`,
 	Example: `  bench report accuracy
   bench report accuracy --format latex -o table2.tex
   bench report accuracy --format html -o report.html --splits 3
@@ -150,7 +152,7 @@ func (t *table) summarise() {
 
 func (t *table) document() doc.Document {
 	d := doc.Document{Title: t.title(), Heading: fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol),
-		Label: "tab:" + t.Protocol, Notes: t.Notes(append(t.drawNotes(), t.unused...)...)}
+		Label: "tab:" + t.Protocol, Narrow: t.narrow(), Notes: t.Notes(append(t.drawNotes(), t.unused...)...)}
 	d.Blocks = []doc.Block{doc.Prose{Paragraphs: t.lead(), Detail: true}, t.main()}
 	if t.comparison != nil {
 		d.Blocks = append(d.Blocks, t.comparison.table(t.o.Decimals, t.Metric))
@@ -185,8 +187,7 @@ func (t *table) splitsPhrase() string {
 
 func (t *table) main() doc.Table {
 	out := doc.Table{Corner: "Data set", Legend: t.legend()}
-	// a note names them
-	shown := slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return len(s.Splits) == 0 })
+	shown := t.shown()
 	var main, below []doc.Row
 	for _, s := range shown {
 		if s.Group == frame.GroupMain {
@@ -217,6 +218,11 @@ func (t *table) main() doc.Table {
 		}
 	}
 	return out
+}
+
+// shown is the sets with a row; a note names the others.
+func (t *table) shown() []frame.Set {
+	return slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return len(s.Splits) == 0 })
 }
 
 // exact names the numbers that comparisons are made of.

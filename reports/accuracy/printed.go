@@ -167,7 +167,7 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 	}
 	out := doc.Table{
 		Heading: "Compared with the published values", Corner: "Data set", Label: "published-1", Legend: c.legend(),
-		Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.Source, values, points),
+		Detail: true, Caption: fmt.Sprintf("Ours and published (%s): %s, differences%s", c.Source, values, points),
 	}
 	for _, m := range c.methods {
 		out.Head = append(out.Head, doc.Column{Name: "ours", Group: m.method},

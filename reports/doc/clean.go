@@ -16,6 +16,9 @@ func (d Document) Clean() Document {
 	d.Warnings, d.Notes = Map(d.Warnings, Flat), Map(d.Notes, Flat)
 	d.Line, d.Alarm = Flat(d.Line), Flat(d.Alarm)
 	d.Blocks = Map(d.Blocks, cleanBlock)
+	if d.Narrow != nil {
+		d.Narrow = &Narrow{OneLine(d.Narrow.Title), d.Narrow.Table.clean(), d.Narrow.Alone}
+	}
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),
 		Flat(p.Command)
@@ -145,6 +148,7 @@ func (d Document) Short(option string) Document {
 
 // Whole is the document with its details among everything else.
 func (d Document) Whole() Document {
+	d.Narrow = nil
 	d.Blocks = Map(d.Blocks, func(b Block) Block {
 		switch x := b.(type) {
 		case Table:

@@ -27,9 +27,17 @@ type Document struct {
 	Warnings []string // texts to read before everything else, a sentence each
 	Blocks   []Block
 	Notes    []string // a sentence each, shown after the first table
+	Narrow   *Narrow  // what text shows instead, where the first table is too wide; nil for nothing
 	Line     string   // shown as text in place of everything else; "" for none
 	Alarm    string   // what was found that the user asked to be a failure; "" for nothing
 	Provenance
+}
+
+// Narrow is another form of a document's first table, for a window that the table's columns do not fit.
+type Narrow struct {
+	Title string // in place of the document's
+	Table Table
+	Alone bool // without the notes of the document and its commands, which would not fit a screen
 }
 
 // Provenance says where the numbers come from. Empty fields are not shown.
@@ -70,6 +78,7 @@ type Table struct {
 	Legend   []string // a sentence each
 	Best     string   // meaning of the mark of the best; "" where nothing is marked
 	Detail   bool     // shown only on pages, which have room for details
+	Tight    bool     // as text there is one blank between columns, which the mark of the best may take
 }
 
 // Add appends a row to the last section.

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -22,6 +23,7 @@ func Text(w io.Writer, d doc.Document, o Options) error {
 		_, err := fmt.Fprintln(w, d.Line)
 		return err
 	}
+	d = narrowed(d, o)
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s.\n\n", d.Title)
 	for _, line := range d.Warnings {
@@ -34,6 +36,28 @@ func Text(w io.Writer, d doc.Document, o Options) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// narrowed is the document with the narrow form of its first table, where the table is too wide and the form needs
+// fewer lines.
+func narrowed(d doc.Document, o Options) doc.Document {
+	first := firstTable(d)
+	if d.Narrow == nil || first < 0 {
+		return d
+	}
+	wide, narrow := newTextLayout(d.Blocks[first].(doc.Table), o), newTextLayout(d.Narrow.Table, o)
+	if len(wide.blocks()) == 1 || narrow.lines() >= wide.lines() {
+		return d
+	}
+	d.Title, d.Blocks = d.Narrow.Title, slices.Clone(d.Blocks)
+	if d.Blocks[first] = d.Narrow.Table; d.Narrow.Alone {
+		d.Notes = nil
+		d.Blocks = slices.DeleteFunc(d.Blocks, func(b doc.Block) bool {
+			_, code := b.(doc.Code)
+			return code
+		})
+	}
+	return d
 }
 
 func textBlock(out *strings.Builder, b doc.Block, o Options) {
@@ -103,15 +127,7 @@ func textTable(out *strings.Builder, t doc.Table, o Options) {
 		fmt.Fprintf(out, "%s.\n\n", t.Caption)
 	}
 	l := newTextLayout(t, o)
-	room := 0
-	if o.Width > 0 {
-		room = max(1, o.Width-l.names-gap)
-	}
-	widths := make([]int, len(l.widths))
-	for i, w := range l.widths {
-		widths[i] = w + gap
-	}
-	for i, columns := range blocks(t.Head, widths, room) {
+	for i, columns := range l.blocks() {
 		if i > 0 {
 			out.WriteString("\n")
 		}
@@ -134,10 +150,29 @@ type textLayout struct {
 	cells  [][][]string // by section, row and column
 	names  int          // width of the rows' names
 	widths []int        // of the columns
+	gap    int          // blanks after a column
+	room   int          // of the columns of a line; 0 for any width
+}
+
+// blocks are the columns of the parts of a table that stand below each other.
+func (l *textLayout) blocks() [][]int {
+	return blocks(l.Head, doc.Map(l.widths, func(w int) int { return w + l.gap }), l.room)
+}
+
+// lines is how many lines of names and cells the table takes.
+func (l *textLayout) lines() int {
+	lines := 1
+	for _, section := range l.Sections {
+		lines += len(section)
+	}
+	return lines * len(l.blocks())
 }
 
 func newTextLayout(t doc.Table, o Options) *textLayout {
-	l := &textLayout{Table: t, widths: make([]int, len(t.Head))}
+	l := &textLayout{Table: t, widths: make([]int, len(t.Head)), gap: gap}
+	if t.Tight {
+		l.gap = 0 // each cell begins with a blank or a mark
+	}
 	deviation := 0
 	for _, section := range t.Sections {
 		for _, r := range section {
@@ -148,7 +183,9 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		}
 	}
 	for i, c := range t.Head {
-		l.widths[i] = width(c.Name)
+		if l.widths[i] = width(c.Name); t.Tight {
+			l.widths[i]++
+		}
 	}
 	for _, section := range t.Sections {
 		var rows [][]string
@@ -156,6 +193,9 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 			var row []string
 			for i, c := range r.Entries {
 				s := textCell(c, deviation, o.Bold)
+				if t.Tight && (o.Bold || !c.Best) {
+					s = " " + s
+				}
 				l.widths[i] = max(l.widths[i], width(s))
 				row = append(row, s)
 			}
@@ -167,6 +207,12 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 		if over := g[max(0, len(g)-2)]; grouped(t) {
 			l.widths[over] = max(l.widths[over], width(t.Head[over].Group))
 		}
+	}
+	if t.Tight {
+		l.names++ // no mark touches a name
+	}
+	if o.Width > 0 {
+		l.room = max(1, o.Width-l.names-l.gap)
 	}
 	return l
 }
@@ -192,9 +238,9 @@ func textCell(c doc.Entry, deviation int, bold bool) string {
 
 // block writes some of the columns next to the rows' names.
 func (l *textLayout) block(out *strings.Builder, columns []int) {
-	total := l.names + gap
+	total := l.names + l.gap
 	for _, i := range columns {
-		total += l.widths[i] + gap
+		total += l.widths[i] + l.gap
 	}
 	rule := strings.Repeat("─", total) + "\n"
 	if grouped(l.Table) {
@@ -212,7 +258,7 @@ func (l *textLayout) block(out *strings.Builder, columns []int) {
 
 // line writes a row: names and words to the left, numbers to the right.
 func (l *textLayout) line(out *strings.Builder, name string, cells []string, columns []int) {
-	line := name + strings.Repeat(" ", l.names-width(name)+gap)
+	line := name + strings.Repeat(" ", l.names-width(name)+l.gap)
 	for _, i := range columns {
 		pad := strings.Repeat(" ", l.widths[i]-width(cells[i]))
 		if l.Head[i].Kind == doc.Words {
@@ -220,7 +266,7 @@ func (l *textLayout) line(out *strings.Builder, name string, cells []string, col
 		} else {
 			line += pad + cells[i]
 		}
-		line += strings.Repeat(" ", gap)
+		line += strings.Repeat(" ", l.gap)
 	}
 	out.WriteString(strings.TrimRight(line, " ") + "\n")
 }
@@ -228,18 +274,18 @@ func (l *textLayout) line(out *strings.Builder, name string, cells []string, col
 // groupNames writes the names over the groups, each ending where the group's last column but one
 // does.
 func (l *textLayout) groupNames(out *strings.Builder, columns []int) {
-	line := strings.Repeat(" ", l.names+gap)
+	line := strings.Repeat(" ", l.names+l.gap)
 	end := len(line) // of the columns before
 	for _, g := range groups(l.Head, columns) {
 		until := end
 		for k, i := range g {
-			end += l.widths[i] + gap
+			end += l.widths[i] + l.gap
 			if k == 0 || k < len(g)-1 {
 				until = end
 			}
 		}
 		name := l.Head[g[0]].Group
-		line += strings.Repeat(" ", max(0, until-gap-width(line)-width(name))) + name
+		line += strings.Repeat(" ", max(0, until-l.gap-width(line)-width(name))) + name
 	}
 	out.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -103,6 +103,9 @@ func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
 	if d.Title = cmp.Or(o.Title, d.Title); d.Heading != "" {
 		d.Heading = cmp.Or(o.Title, d.Heading)
 	}
+	if d.Narrow != nil {
+		d.Narrow.Title = cmp.Or(o.Title, d.Narrow.Title)
+	}
 }
 
 // TestOptions are the options of a report that tests the methods of a table.
