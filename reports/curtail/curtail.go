@@ -44,7 +44,7 @@ type Set struct {
 // inconclusive one.
 const (
 	Claim = 0.99
-	Open  = 0.95
+	Open  = 0.97
 )
 
 // draws is the number of drawn tables of a look.
