@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/commons"
@@ -23,7 +24,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type submitFlags struct{ to, lock, author, url string }
+type submitFlags struct {
+	to, lock, author, url string
+	checks                time.Duration
+}
 
 func newSubmitCommand(a *app) *cobra.Command {
 	var f submitFlags
@@ -39,6 +43,8 @@ func newSubmitCommand(a *app) *cobra.Command {
 		"beside the plugin, else made from the Python that runs it)")
 	c.Flags().StringVar(&f.author, "author", "", "who enters the method (default git's user.name)")
 	c.Flags().StringVar(&f.url, "url", "", "an https address with more about the method")
+	c.Flags().DurationVar(&f.checks, "timeout", check.Limit,
+		"limit for all checks of the plugin together; longer for slow methods and busy machines")
 	permissionFlags(a, c)
 	return c
 }
@@ -72,7 +78,7 @@ func (a *app) submit(c *cobra.Command, method string, f submitFlags) error {
 	if err := s.results(ctx); err != nil {
 		return err
 	}
-	if err := a.checkPlugin(c, s.plugin.file, check.Limit); err != nil {
+	if err := a.checkPlugin(c, s.plugin.file, s.checks); err != nil {
 		return err
 	}
 	if err := s.gather(ctx); err != nil {
