@@ -308,9 +308,12 @@ func TestUndecided(t *testing.T) {
 		Undecided: "No rule compares ranks."}
 	results := must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t)
 	blocks := Blocks(results)
-	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "1. NOT DECIDED: A has the best rank. Section 2: “A is "+
-		"best” No rule compares ranks." || len(blocks) != 2 {
+	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "NOT DECIDED: 1. A has the best rank." || len(blocks) != 3 {
 		t.Errorf("%d blocks, %s", len(blocks), text)
+	}
+	words := blocks[1].(doc.Prose)
+	if text := words.Paragraphs[0]; text != "1. Section 2: “A is best” No rule compares ranks." || !words.Detail {
+		t.Errorf("in the words of the source: %s, a detail %v", text, words.Detail)
 	}
 }
 

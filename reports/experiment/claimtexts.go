@@ -11,14 +11,15 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// Blocks are the verdicts as a table, with the numbers that decide, and as records.
+// Blocks are the verdicts on the claims, and as details the words of the source and the numbers that decide; then the
+// records.
 func Blocks(results []Result) []doc.Block {
 	if len(results) == 0 {
 		return nil
 	}
-	var prose doc.Prose
-	prose.Heading = "Claims"
-	table := doc.Table{Heading: "What decides", Corner: "Comparison",
+	verdicts := doc.Prose{Heading: "Claims"}
+	words := doc.Prose{Heading: "In the words of the source", Detail: true}
+	table := doc.Table{Heading: "What decides", Corner: "Comparison", Detail: true,
 		Head: []doc.Column{{Name: "difference"}, {Name: "low"}, {Name: "high"}, {Name: "asked", Kind: doc.Words},
 			{Name: "printed", Kind: doc.Quoted}, {Name: "sets"}, {Name: "splits"}, {Name: "verdict", Kind: doc.Words}},
 		Legend: []string{"Differences are means over the data sets, in percentage points of metrics in percent; " +
@@ -31,7 +32,10 @@ func Blocks(results []Result) []doc.Block {
 		"quote", "where", "undecided"}}
 	for i, r := range results {
 		verdict := strings.ToUpper(string(r.Verdict))
-		prose.Paragraphs = append(prose.Paragraphs, fmt.Sprintf("%d. %s: %s", i+1, verdict, sentence(r.Claim)))
+		verdicts.Paragraphs = append(verdicts.Paragraphs, fmt.Sprintf("%s: %d. %s", verdict, i+1, r.Claim.Says))
+		if text := source(r.Claim); text != "" {
+			words.Paragraphs = append(words.Paragraphs, fmt.Sprintf("%d. %s", i+1, text))
+		}
 		if r.Parts == nil {
 			records.Put(map[string]any{"claim": r.Claim.Says, "verdict": string(r.Verdict),
 				"quote": r.Claim.Quote, "where": r.Claim.Where, "undecided": r.Claim.Undecided})
@@ -47,25 +51,26 @@ func Blocks(results []Result) []doc.Block {
 				r.Claim.Where, nil)
 		}
 	}
-	if table.Sections == nil {
-		return []doc.Block{prose, records}
+	blocks := []doc.Block{verdicts}
+	if words.Paragraphs != nil {
+		blocks = append(blocks, words)
 	}
-	return []doc.Block{prose, table, records}
+	if table.Sections != nil {
+		blocks = append(blocks, table)
+	}
+	return append(blocks, records)
 }
 
-// sentence is a claim with the words of its source, and with why nothing decides it.
-func sentence(c experiments.Claim) string {
-	text := c.Says
+// source is the words of a claim's source, and why nothing decides the claim; "" for neither.
+func source(c experiments.Claim) string {
+	text := ""
 	switch {
 	case c.Quote != "":
-		text += fmt.Sprintf(" %s: “%s”", c.Where, c.Quote)
+		text = fmt.Sprintf("%s: “%s”", c.Where, c.Quote)
 	case c.Where != "":
-		text += " " + c.Where + "."
+		text = c.Where + "."
 	}
-	if c.Undecided != "" {
-		text += " " + c.Undecided
-	}
-	return text
+	return strings.TrimSpace(text + " " + c.Undecided)
 }
 
 func (p Part) row(claim int) (name string, entries []doc.Entry) {

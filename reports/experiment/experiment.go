@@ -72,7 +72,7 @@ func Build(e *experiments.Experiment, part experiments.Part, quick bool, from So
 	if verdicts != nil {
 		d.Blocks = append(d.Blocks, verdicts[0])
 	}
-	for _, shown := range e.Shows {
+	for i, shown := range e.Shows {
 		if shown.Datasets != nil && quick && part.Datasets != nil {
 			shown.Datasets = slices.DeleteFunc(slices.Clone(shown.Datasets),
 				func(set string) bool { return !slices.Contains(part.Datasets, set) })
@@ -84,7 +84,7 @@ func Build(e *experiments.Experiment, part experiments.Part, quick bool, from So
 		if err != nil {
 			return d, err
 		}
-		add(&d, one)
+		add(&d, one, i > 0)
 	}
 	if verdicts != nil {
 		d.Blocks = append(d.Blocks, verdicts[1:]...)
@@ -148,8 +148,9 @@ func show(e *experiments.Experiment, part experiments.Part, asked experiments.Sh
 	return d, nil
 }
 
-// add puts the blocks of a report into a document that has several.
-func add(d *doc.Document, one doc.Document) {
+// add puts the blocks of a report into a document that has several. Further tables are details: a screen has room for
+// the verdicts and one report.
+func add(d *doc.Document, one doc.Document, further bool) {
 	if d.Environment == nil {
 		d.Provenance = one.Provenance
 	} else {
@@ -163,6 +164,10 @@ func add(d *doc.Document, one doc.Document) {
 		if prose, ok := b.(doc.Prose); ok && i == 0 && prose.Heading == "" {
 			prose.Heading = one.Title
 			b = prose
+		}
+		if table, ok := b.(doc.Table); ok && further {
+			table.Detail = true
+			b = table
 		}
 		d.Blocks = append(d.Blocks, b)
 	}
