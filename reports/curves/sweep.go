@@ -323,7 +323,6 @@ func (p page) table(xs []float64) *doc.Table {
 		t.Legend = append(t.Legend, fmt.Sprintf("Sets won: on how many data sets each series has the best mean, in "+
 			"the order %s; ties count for each.", strings.Join(p.Names, ", ")))
 	}
-	t.Legend = append(t.Legend, "Columns: "+p.quantity()+".")
 	return t
 }
 
