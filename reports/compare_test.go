@@ -506,8 +506,10 @@ func TestLine(t *testing.T) {
 		return sample.Build(t, compare.Compare, in, append(args, "--short")...).Line
 	}
 	in := constructed(func(int) float64 { return 2.5 })
-	must.Be(t, line(in, "A", "B"), "A against B: significantly better, +2.50 points (+2.50 to +2.50) over 15 sets.")
-	must.Be(t, line(in, "B", "A"), "B against A: significantly worse, -2.50 points (-2.50 to -2.50) over 15 sets.")
+	must.Be(t, line(in, "A", "B"),
+		"A against B: significantly better, +2.50 points (95 % interval +2.50 to +2.50) over 15 sets.")
+	must.Be(t, line(in, "B", "A"),
+		"B against A: significantly worse, -2.50 points (95 % interval -2.50 to -2.50) over 15 sets.")
 	for _, r := range in.Rows {
 		if r.Method == "B" {
 			r.Method = "C"

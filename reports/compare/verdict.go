@@ -51,7 +51,7 @@ func (p *Page) Line() string {
 		text += fmt.Sprintf(", %s%s", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit)
 	}
 	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
-		text += fmt.Sprintf(" (%s to %s)", p.signed(i.Low), p.signed(i.High))
+		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
 	}
 	return text + " over " + frame.Count(len(q.Gains), "set") + "."
 }

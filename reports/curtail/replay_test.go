@@ -118,7 +118,7 @@ func number(name string, otherwise int) int {
 }
 
 // TestReplays compares the rule with the verdict of all splits, and with what else one may do: run the first seven
-// splits of each set; say "inconclusive" without a run; know the verdict, and run as many splits of each set as have it.
+// splits of each set; say "inconclusive" without a run; know the verdict, and run as many splits as have it.
 func TestReplays(t *testing.T) {
 	for _, sets := range [][]string{small, fifteen} {
 		f := readTable(t, sets)
