@@ -70,9 +70,11 @@ var standIns = map[string]string{
 		"large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
 	`bench completion zsh > "${fpath[1]}/_bench"`: "bench completion zsh > " +
 		"_bench",
-	"bench help --man | man -l -":                                 "bench help --man > bench.1",
+	"bench help --man | man -l -": "bench help --man > bench.1",
+	"bench verify --receipt methods/Mine/receipt.json --allowed-signers signers": "", // commons.txtar has a receipt
+
 	"go install github.com/kernelboosting/bench/cmd/bench@latest": "",
-	"pip install numpy":                                           "",
+	"pip install numpy": "",
 }
 
 // steps find the commands of files that another program reads.
