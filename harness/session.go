@@ -247,6 +247,7 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 		}
 		return meanwhile || r.Elsewhere[c.Spec.Key]
 	})
+	plan.MarkFirst(todo.Cells, todo.Forecast) // before the progress reads the marks
 	todo.Canaries -= len(r.Elsewhere)
 	for _, c := range todo.Cells {
 		c.Deaths = r.Deaths[c.Spec.Key]

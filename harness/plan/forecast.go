@@ -233,11 +233,11 @@ func (f *Forecast) machineFactor() float64 {
 }
 
 // MarkFirst marks, for each method of which nothing is known, the cell that costs least by rows times features: it
-// runs before the method's other cells, and what it takes says what the others take.
+// runs before the method's other cells, and what it takes says what the others take. Marks that are right already are
+// not written: the progress of a run may be reading them.
 func MarkFirst(cells []*Cell, f *Forecast) {
 	first := map[string]*Cell{}
 	for _, c := range cells {
-		c.First = false
 		if c.Spec.Canary != nil || !f.Unknown(c) {
 			continue
 		}
@@ -245,8 +245,10 @@ func MarkFirst(cells []*Cell, f *Forecast) {
 			first[c.Method] = c
 		}
 	}
-	for _, c := range first {
-		c.First = true
+	for _, c := range cells {
+		if is := first[c.Method] == c; c.First != is {
+			c.First = is
+		}
 	}
 }
 
