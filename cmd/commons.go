@@ -2,11 +2,8 @@ package cmd
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/commons"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -75,16 +73,10 @@ func (a *app) fillConfig(config *commons.Config, s selection) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(program)
-	if err != nil {
+	if config.Program.SHA256, err = files.SHA256(program); err != nil {
 		return err
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return err
-	}
-	config.Program.Version, config.Program.SHA256 = environment.ProgramVersion, hex.EncodeToString(sum.Sum(nil))
+	config.Program.Version = environment.ProgramVersion
 	_, err = a.measuredBy(*config)
 	return err
 }

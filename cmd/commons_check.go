@@ -88,9 +88,6 @@ func (a *app) commonsCheck(ctx context.Context, git commons.Git, base, head stri
 	if err := k.read(ctx, base, head); err != nil {
 		return refused(err)
 	}
-	if _, err := rand.Read(k.seed[:]); err != nil {
-		return err
-	}
 	outcome, err := k.compute(ctx)
 	if bar := (barred{}); errors.As(err, &bar) {
 		text, errOfText := commons.Refusal{Entry: k.entry.Name, EntryHash: k.version, Why: bar.why,
@@ -138,9 +135,12 @@ func (k *entryCheck) read(ctx context.Context, base, head string) (err error) {
 	return err
 }
 
-// compute makes the environment of the entry, computes cells again, and returns the files that the commons is to
-// commit.
+// compute makes the environment of the entry, computes cells again by a new seed, and returns the files that the
+// commons is to commit.
 func (k *entryCheck) compute(ctx context.Context) (map[string]commons.File, error) {
+	if _, err := rand.Read(k.seed[:]); err != nil {
+		return nil, err
+	}
 	room, err := os.MkdirTemp("", "bench-commons-")
 	if err != nil {
 		return nil, err
@@ -193,7 +193,14 @@ func (k *entryCheck) plugIn(ctx context.Context, room string) error {
 		return err
 	}
 	if k.entry.Python != "" {
-		if err := k.environment(ctx, filepath.Join(room, "python"), lock); err != nil {
+		if len(lock) > 0 {
+			k.say("installing %s of %s", plural(len(lock), "package"), commons.LockFile)
+		}
+		python, err := commons.Environment(ctx, filepath.Join(room, "python"), k.entry.Python, lock)
+		if err == nil {
+			err = os.Setenv("BENCH_PYTHON", python) // which runs plugins
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -219,7 +226,7 @@ func (k *entryCheck) plugIn(ctx context.Context, room string) error {
 		return errors.New("the plugin asks for the network, which a check does not give")
 	}
 	if err := k.register(); err != nil {
-		return errors.New(firstLine(err.Error())) // a name that is taken is no wrong use of the command
+		return errors.New(firstLine(err.Error())) // without the hints for a user who chose a name that is taken
 	}
 	return nil
 }
@@ -250,7 +257,7 @@ func (k *entryCheck) admit(ctx context.Context) error {
 		}
 	}
 	if len(taken) != len(k.reported) {
-		return fmt.Errorf("%s has cells that no other cell differs from", commons.ResultsFile)
+		return fmt.Errorf("%s has two results of one cell", commons.ResultsFile)
 	}
 	k.reported = taken
 	return nil

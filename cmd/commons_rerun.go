@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +35,7 @@ func newCommonsRerunCommand(a *app) *cobra.Command {
 	return c
 }
 
-// A staleEntry is an entry that is to be computed again.
+// A staleEntry is an entry of a commons whose results are to be computed again, and why.
 type staleEntry struct {
 	commons.Entry
 	files map[string]commons.File
@@ -115,7 +114,7 @@ func (a *app) commonsRerun(ctx context.Context, dir string, named []string, budg
 		}
 		outcome, err := a.rerunEntry(ctx, git, commons.Change{Base: head, Head: head, Name: e.Name, Files: e.files,
 			Config: config}, e.Entry, left)
-		if err == nil { // a signature that is there is one of the earlier receipt
+		if err == nil { // the old signature is that of the old receipt
 			err = os.RemoveAll(filepath.Join(dir, commons.Methods, e.Name, commons.SignatureFile(commons.ReceiptFile)))
 			err = cmp.Or(err, writeFiles(dir, outcome))
 		}
@@ -132,7 +131,7 @@ func (a *app) commonsRerun(ctx context.Context, dir string, named []string, budg
 	return failed
 }
 
-// rerunEntry checks an entry that is in the commons as if it came now.
+// rerunEntry checks an entry of the commons in the way of a new entry, and returns the files of the outcome.
 func (a *app) rerunEntry(ctx context.Context, git commons.Git, as commons.Change, e commons.Entry,
 	within time.Duration) (map[string]commons.File, error) {
 	own, python := *a, os.Getenv("BENCH_PYTHON")
@@ -140,9 +139,6 @@ func (a *app) rerunEntry(ctx context.Context, git commons.Git, as commons.Change
 	k := &entryCheck{app: &own, git: git, change: as, entry: e, version: commons.EntryHash(as.Files), within: within}
 	var err error
 	if k.reported, err = as.Config.Runs(e, as.Files[commons.ResultsFile].Content); err != nil {
-		return nil, err
-	}
-	if _, err := rand.Read(k.seed[:]); err != nil {
 		return nil, err
 	}
 	return k.compute(ctx)

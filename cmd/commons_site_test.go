@@ -23,7 +23,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// siteSets are the sets of the commons of these tests.
+// siteSets are the data sets on which the commons of these tests compares methods.
 var siteSets = []string{"wine", "sonar", "heart", "iono", "wdbc", "pima"}
 
 // enter commits an entry whose results are those of a reference method under another name. share of its cells were
@@ -79,7 +79,8 @@ func siteCommons(t *testing.T) (process, string) {
 	return p, p.file("c")
 }
 
-// TestCommonsSite makes the site of a commons with two entries, of which one has two versions and another was refused.
+// TestCommonsSite makes the site of a commons with two entries. One of the entries has two versions, and a version of
+// another method was refused.
 func TestCommonsSite(t *testing.T) {
 	p, dir := siteCommons(t)
 	enter(t, dir, "Mine", "CART", 0, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -290,8 +290,8 @@ func (s stranger) byHand(name, plugin string, codeOfRun int, change func(*result
 	return "by-hand-" + name
 }
 
-// TestLuckOfACommons: what a method reports that is not deterministic counts for nothing, since every cell is computed
-// again. A method that knows the rows is found by a canary.
+// TestLuckOfACommons: the reported results of a method that is not deterministic count for nothing, since the commons
+// computes every cell again. A method that knows the labels of test rows is found by a canary.
 func TestLuckOfACommons(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)

@@ -113,7 +113,8 @@ func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, o 
 	return m.found(args, lines, o.failIf)
 }
 
-// found says how much was compared and what differs, as an error if that is a failure.
+// found says how many cells were compared and in how many pairs of a method and a set something differs. It says so by
+// an error if --fail-if came true.
 func (m *messages) found(args []string, lines []cells.Line, failIf string) error {
 	compared, changed, failed := 0, 0, 0
 	for _, d := range lines {

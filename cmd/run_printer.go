@@ -261,8 +261,7 @@ func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 			parts = append(parts, fmt.Sprintf(format, number))
 		}
 	}
-	also(plan.Failed+out.Failed, "%d failed (`bench query \"SELECT method, dataset, split, status, error FROM results "+
-		"WHERE status <> 'ok'\"`; --retry runs them again)")
+	also(plan.Failed+out.Failed, "%d failed (`bench query \""+store.FailuresQuery+"\"`; --retry runs them again)")
 	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool {
 		return !e.Counted()
 	})
@@ -332,8 +331,8 @@ func (f *failures) add(method, dataset, status, text string, cells int) (first b
 func (f *failures) list(w io.Writer, whole bool) {
 	for i, k := range f.kinds {
 		if i == mostFailures {
-			fmt.Fprintf(w, "%s of other kinds; `bench query \"SELECT * FROM results\"` has them\n",
-				plural(len(f.kinds)-i, "failure"))
+			fmt.Fprintf(w, "%s of other kinds; `bench query \"%s\"` has them\n",
+				plural(len(f.kinds)-i, "failure"), store.FailuresQuery)
 			return
 		}
 		lines := strings.Split(k.text, "\n")

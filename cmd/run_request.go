@@ -113,8 +113,8 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 }
 
 // storeReference stores the reference run, whose results come with the program, in a new database. It does so before a
-// run of a method that the reference run lacks, on all sets and splits of the protocol. The user of such a run asks how
-// good the method is.
+// run of a method that the reference run lacks, on all sets and splits of the protocol. Whoever starts
+// this run asks how good the method is.
 func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
 	if _, err := os.Stat(a.db); !f.reference || !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {

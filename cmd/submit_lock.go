@@ -12,35 +12,8 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/commons"
-	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/files"
 )
-
-// closure prints the distributions that imported names need, directly or by others, as NAME==VERSION. pip reads their
-// requirements.
-const closure = `
-import sys
-from importlib import metadata
-from pip._vendor.packaging.requirements import Requirement
-
-def plain(name):
-    return name.lower().replace("_", "-").replace(".", "-")
-
-owners = metadata.packages_distributions()
-todo = [d for name in sys.argv[1:] for d in owners.get(name, [name])]
-done = {}
-while todo:
-    name = todo.pop()
-    if plain(name) in done:
-        continue
-    found = metadata.distribution(name)
-    done[plain(name)] = found.metadata["Name"] + "==" + found.version
-    for line in found.requires or ():
-        needs = Requirement(line)
-        if needs.marker is None or needs.marker.evaluate({"extra": ""}):
-            todo.append(needs.name)
-print("\n".join(sorted(done.values(), key=str.lower)))
-`
 
 // lockText returns the lock of a plugin: of --lock, of a file beside the plugin, or of the Python that runs the plugin.
 // It notes the version of that Python in the entry.
@@ -52,7 +25,7 @@ func (s *submission) lockText(ctx context.Context, home string, e *commons.Entry
 				"BENCH_PYTHON", e.Plugin)
 		}
 		var err error
-		if e.Python, err = minorVersion(ctx, python); err != nil {
+		if e.Python, err = commons.MinorVersion(ctx, python); err != nil {
 			return nil, err
 		}
 	}
@@ -67,50 +40,20 @@ func (s *submission) lockText(ctx context.Context, home string, e *commons.Entry
 	return s.makeLock(ctx, python)
 }
 
-// makeLock asks a Python which distributions the plugin's libraries need, and pip for the hashes of their wheels.
+// makeLock makes the lock of what the plugin's libraries need in a Python.
 func (s *submission) makeLock(ctx context.Context, python string) ([]byte, error) {
-	wrong := func(err error) error {
-		return exitError{exitIncomplete, fmt.Errorf("no lock can be made from %s: %w; write one and name it by --lock",
-			python, err)}
-	}
 	libraries := maps.Clone(s.plugin.in.Describes().Libraries)
 	delete(libraries, "benchplugin") // bench brings it along
 	libraries["numpy"] = ""          // it imports NumPy
-	said, err := runPython(ctx, python, append([]string{"-c", closure}, slices.Sorted(maps.Keys(libraries))...)...)
-	if err != nil {
-		return nil, wrong(err)
-	}
-	needs := strings.Fields(said)
-	s.say("making the lock of %s: pip looks their wheels up", strings.Join(needs, ", "))
-	said, err = runPython(ctx, python, append([]string{"-m", "pip", "install", "--quiet", "--dry-run",
-		"--ignore-installed", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input",
-		"--report", "-"}, needs...)...)
-	if err != nil {
-		return nil, wrong(err)
-	}
-	var report struct {
-		Install []struct {
-			Metadata struct {
-				Name    string `json:"name"`
-				Version string `json:"version"`
-			} `json:"metadata"`
-			Download struct {
-				Archive struct {
-					Hashes map[string]string `json:"hashes"`
-				} `json:"archive_info"`
-			} `json:"download_info"`
-		} `json:"install"`
-	}
-	if err := strictjson.UnmarshalOpen([]byte(said), &report); err != nil {
-		return nil, wrong(fmt.Errorf("pip --report: %w", err))
-	}
+	needs, err := commons.Needs(ctx, python, slices.Sorted(maps.Keys(libraries)))
 	var lock []commons.Package
-	for _, i := range report.Install {
-		lock = append(lock, commons.Package{Name: i.Metadata.Name, Version: i.Metadata.Version,
-			Hashes: []string{i.Download.Archive.Hashes["sha256"]}})
+	if err == nil {
+		s.say("making the lock of %s: pip looks their wheels up", strings.Join(needs, ", "))
+		lock, err = commons.Lock(ctx, python, needs)
 	}
-	slices.SortFunc(lock, func(a, b commons.Package) int {
-		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
+	if err != nil {
+		return nil, exitError{exitIncomplete, fmt.Errorf("no lock can be made from %s: %w; write one and name it by "+
+			"--lock", python, err)}
+	}
 	return commons.LockText(lock), nil
 }

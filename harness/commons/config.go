@@ -7,6 +7,7 @@
 //	change.go   the change that somebody asks for, read from git without checking it out
 //	choose.go   which cells are computed again, and how probably a forger is caught
 //	compare.go  what was reported against what was computed
+//	python.go   the Python of an entry, with the packages of its lock
 //	receipt.go  what a check says of an entry
 //	new.go      the files of a new commons
 //
@@ -50,7 +51,7 @@ type Config struct {
 	LeastSplits int           `toml:"least_splits"` // an entry has at least the first of the splits up to this one
 	Level       float64       `toml:"level"`        // the probability with which a forger is caught
 	LeastLevel  float64       `toml:"least_level"`  // a check that reaches less enters nothing
-	Gain        float64       `toml:"gain"`         // what the forger gains, in percentage points of the mean of all cells
+	Gain        float64       `toml:"gain"`         // of the forger, in points of the mean of all cells
 	Time        time.Duration `toml:"time"`         // of the computation of a check
 	Limits      Limits        `toml:"limits"`
 	Program     Program       `toml:"program"`

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"regexp"
@@ -216,7 +215,7 @@ func EntryHash(files map[string]File) string {
 	for _, name := range slices.SortedFunc(maps.Keys(files), cmp.Compare[string]) {
 		if f := files[name]; name != ResultsFile && !written(name) {
 			fmt.Fprintf(h, "%d %s %t %d\n", len(name), name, f.Executable, len(f.Content))
-			_, _ = io.WriteString(h, string(f.Content)) // a hash takes all
+			h.Write(f.Content)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

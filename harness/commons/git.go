@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// mostSaid bounds what git may print for one question, in bytes.
+// mostSaid bounds what a program may print, in bytes.
 const mostSaid = 64 << 20
 
 // Git is a repository by its folder.
@@ -38,18 +40,29 @@ func (g Git) Do(ctx context.Context, args ...string) (string, error) {
 		"-c", "core.quotePath=false"}, args...)...)
 	c.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
-	out, said := &bounded{most: mostSaid}, &bounded{most: 1 << 16}
-	c.Stdout, c.Stderr = out, said
-	switch err := c.Run(); {
-	case out.more:
-		return "", fmt.Errorf("git %s: it prints more than %d bytes", args[0], mostSaid)
+	out, err := outputOf(c)
+	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", errors.New("git is not there; install it")
 	case err != nil:
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return "", fmt.Errorf("git %s: %s", args[0], lines[len(lines)-1])
+		return "", fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out.String(), nil
+	return out, nil
+}
+
+// outputOf runs a program and returns what it prints. The error is the last line that it writes to standard error.
+func outputOf(c *exec.Cmd) (string, error) {
+	out, said := &bounded{most: mostSaid}, &processes.Tail{Most: 1 << 16}
+	c.Stdout, c.Stderr = out, said
+	err := c.Run()
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	switch last := lines[len(lines)-1]; {
+	case out.more:
+		return "", fmt.Errorf("it prints more than %d bytes", mostSaid)
+	case err != nil && last != "":
+		return "", errors.New(last)
+	}
+	return out.String(), err
 }
 
 // Commit returns the hash of the commit that a name, such as a branch, stands for.

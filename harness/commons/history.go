@@ -102,13 +102,3 @@ func (g Git) AllRefusals(ctx context.Context, commit string) ([]Refusal, error) 
 	slices.SortStableFunc(out, func(a, b Refusal) int { return -cmp.Compare(a.Date, b.Date) })
 	return out, nil
 }
-
-// Means says what a level means.
-func (l Level) Means() string {
-	return map[Level]string{
-		Reported:  "nobody but the entrant computed these results",
-		SomeAgain: "the commons drew cells by a seed that nobody knew before, and found the same counts",
-		AllAgain:  "all counts are the commons' own",
-		Elsewhere: "all counts are the commons' own, and its processor is another one than the entrant's",
-	}[l]
-}

@@ -38,6 +38,16 @@ const (
 // Levels are all levels, from the weakest on.
 func Levels() []Level { return []Level{Reported, SomeAgain, AllAgain, Elsewhere} }
 
+// Means says what a level means.
+func (l Level) Means() string {
+	return map[Level]string{
+		Reported:  "nobody but the entrant computed these results",
+		SomeAgain: "the commons drew cells by a seed that nobody knew before, and found the same counts",
+		AllAgain:  "all counts are the commons' own",
+		Elsewhere: "all counts are the commons' own, and its processor is another one than the entrant's",
+	}[l]
+}
+
 // A Receipt says which results of an entry stand, which of them were computed again, and where.
 //
 // The results are bound by a hash tree, that of RFC 6962. Its leaves are the cells, sorted by data set and split.
@@ -226,49 +236,6 @@ func root(cells []Cell) string {
 		level = up
 	}
 	return level[0]
-}
-
-// Prove returns the hashes by which Proves goes from the leaf of a cell to the root. It is an error if the receipt
-// does not have the cell.
-func (r Receipt) Prove(dataset string, split int) (at int, path []string, err error) {
-	at, found := r.find(dataset, split)
-	if !found {
-		return 0, nil, fmt.Errorf("the receipt does not have %s", Cell{Dataset: dataset, Split: split}.name())
-	}
-	for low, size := 0, len(r.Cells); size > 1; { // the part of the tree that has the leaf
-		half := 1
-		for 2*half < size {
-			half *= 2
-		}
-		if at-low < half {
-			path = append(path, root(r.Cells[low+half:low+size]))
-			size = half
-		} else {
-			path = append(path, root(r.Cells[low:low+half]))
-			low, size = low+half, size-half
-		}
-	}
-	slices.Reverse(path)
-	return at, path, nil
-}
-
-// Proves reports whether a leaf is the one at a place among the cells of a tree, by the path of Prove.
-func Proves(treeRoot, leaf string, at, cells int, path []string) bool {
-	for last := cells - 1; last > 0; at, last = at/2, last/2 {
-		if at == last && at%2 == 0 {
-			continue // without a neighbour
-		}
-		if len(path) == 0 {
-			return false
-		}
-		if at%2 == 0 {
-			leaf = above(leaf, path[0])
-		} else {
-			leaf = above(path[0], leaf)
-		}
-		path = path[1:]
-	}
-	return at == 0 && len(path) == 0 && leaf == treeRoot
 }
 
 // Check compares results with the receipt. The error names the first cell that differs.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"pgregory.net/rapid"
 )
 
 // TestTree compares the tree with the roots that Certificate Transparency publishes for RFC 6962
@@ -37,31 +36,6 @@ func TestTree(t *testing.T) {
 		must.Be(t, root(cells), roots[i], "root of", i+1)
 	}
 }
-
-func TestProofs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := Receipt{}
-		for i := range rapid.IntRange(1, 70).Draw(t, "cells") {
-			sum := sha256.Sum256([]byte{byte(i)})
-			r.Cells = append(r.Cells, Cell{Dataset: "set", Split: i + 1, Leaf: hex.EncodeToString(sum[:])})
-		}
-		top, n := root(r.Cells), len(r.Cells)
-		i := rapid.IntRange(0, n-1).Draw(t, "cell")
-		at, path, err := r.Prove("set", i+1)
-		must.Do(t, err)
-		must.Be(t, Proves(top, r.Cells[i].Leaf, at, n, path), true, "the cell itself")
-		other := rapid.IntRange(0, n-1).Draw(t, "other")
-		must.Be(t, Proves(top, r.Cells[other].Leaf, at, n, path), other == i, "another leaf")
-		must.Be(t, Proves(top, r.Cells[i].Leaf, other, n, path), other == i, "another place")
-		must.Be(t, Proves(top, r.Cells[i].Leaf, at, n, append(path, top)), false, "a longer path")
-		if n > 1 {
-			must.Be(t, Proves(top, r.Cells[i].Leaf, at, n, path[1:]), false, "a shorter path")
-		}
-		must.Say(t, third(r.Prove("set", n+1)), "does not have set, split")
-	})
-}
-
-func third(_ int, _ []string, err error) error { return err }
 
 // someRuns are results of two grid points on two sets.
 func someRuns() (runs []result.Run) {

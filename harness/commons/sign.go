@@ -21,17 +21,14 @@ func SignatureFile(receipt string) string { return receipt + ".sig" }
 func keygen(ctx context.Context, text []byte, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "ssh-keygen", append([]string{"-Y"}, args...)...)
 	c.Stdin = bytes.NewReader(text)
-	out, said := &bounded{most: 1 << 16}, &bounded{most: 1 << 16}
-	c.Stdout, c.Stderr = out, said
-	err := c.Run()
-	if errors.Is(err, exec.ErrNotFound) {
+	out, err := outputOf(c)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return "", errors.New("ssh-keygen is not there; install OpenSSH 8.2 or newer")
+	case err != nil:
+		return "", fmt.Errorf("ssh-keygen -Y %s: %w", args[0], err)
 	}
-	if err != nil {
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return "", fmt.Errorf("ssh-keygen -Y %s: %s", args[0], lines[len(lines)-1])
-	}
-	return out.String(), nil
+	return out, nil
 }
 
 // SigningKey returns the file of the key that git signs with in a repository, or "" if git signs with none of SSH.

@@ -285,6 +285,9 @@ func shownColumns() string {
 	return strings.Join(names, ", ")
 }
 
+// FailuresQuery is the query over the public views that gives the cells that did not end ok.
+const FailuresQuery = "SELECT method, dataset, split, status, error FROM results WHERE status <> 'ok'"
+
 // FoldsQuery returns the query over the public views that gives every fold of every grid point behind one cell of a
 // table.
 func FoldsQuery(protocol, dataset, method string) string {

@@ -59,7 +59,7 @@ func (t *table) narrow() *doc.Narrow {
 	return &doc.Narrow{Title: strings.Replace(t.title(), " ± standard deviation", "", 1), Table: out, Alone: alone}
 }
 
-// beginnings shortens names to as few letters as tell them apart.
+// beginnings shortens names to as few letters as distinguish them.
 func beginnings(names []string) []string {
 	short := func(name string, n int) string {
 		letters := []rune(name)

@@ -112,7 +112,7 @@ func replaceable(path, mark string, force bool, products []string) (bool, fs.Fil
 		if sums[name] == "" {
 			return &ForeignError{Folder: path, File: name}
 		}
-		if sum, err := hashOf(file); err != nil || force || sum == sums[name] {
+		if sum, err := SHA256(file); err != nil || force || sum == sums[name] {
 			return err
 		}
 		return &ForeignError{path, name, true}

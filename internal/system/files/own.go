@@ -58,7 +58,7 @@ func (o Own) check(path string) error {
 		return err
 	}
 	kept, err := os.ReadFile(record)
-	switch sum, sumErr := hashOf(path); {
+	switch sum, sumErr := SHA256(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return &KeptError{path, "this program has no record of having written it"}
 	case err != nil:
@@ -78,8 +78,8 @@ func (o Own) record(path string) (string, error) {
 	return filepath.Join(o.Folder, hex.EncodeToString(sum[:16])), err
 }
 
-// hashOf returns the SHA-256 of a file, in hexadecimal.
-func hashOf(path string) (string, error) {
+// SHA256 returns the SHA-256 of a file, in hexadecimal.
+func SHA256(path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return "", err
