@@ -116,7 +116,9 @@ func (a *app) commonsRerun(ctx context.Context, dir string, named []string, budg
 			Config: config}, e.Entry, left)
 		if err == nil { // the old signature is that of the old receipt
 			err = os.RemoveAll(filepath.Join(dir, commons.Methods, e.Name, commons.SignatureFile(commons.ReceiptFile)))
-			err = cmp.Or(err, writeFiles(dir, outcome))
+		}
+		if err == nil {
+			err = writeFiles(dir, outcome)
 		}
 		if err != nil {
 			if ctx.Err() != nil {

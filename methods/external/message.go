@@ -1,7 +1,6 @@
 package external
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -154,8 +153,10 @@ func (d *Description) check() error {
 	case len(d.Tasks) == 0:
 		return errors.New(`the description has no "tasks": binary, multiclass, regression`)
 	}
-	if err := cmp.Or(d.bounded(), d.visible()); err != nil {
-		return err
+	for _, err := range []error{d.bounded(), d.visible()} {
+		if err != nil {
+			return err
+		}
 	}
 	for _, op := range d.Ops {
 		if !slices.Contains(optionalOps, op) {
