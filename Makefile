@@ -21,7 +21,7 @@ BENCH   := bin/bench
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm wheels-check vulns lint staticcheck fire figures clean
+.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm rpage wheels-check vulns lint staticcheck fire figures clean
 
 build:
 	$(GO) build -buildvcs=auto -ldflags '$(LDFLAGS)' -o $(BENCH) ./cmd/bench
@@ -79,12 +79,17 @@ clang:
 	CC='$(ZIG) cc' $(GO) test -timeout 60m $(PINNED)
 
 # Checks that depend on other programs: the oracle files made anew by the libraries that they come from, workers in a real
-# Slurm, the wheels in new environments, and known vulnerabilities. A continuous run makes one of these, portable and arm64 in turn.
+# Slurm, plugins in R and their page of the documents, the wheels in new environments, and known vulnerabilities. A continuous
+# run makes one of these, portable and arm64 in turn.
 oracles:
 	$${BENCH_PEERS:-python3} scripts/oracle --check --without '$(WITHOUT)'
 
 slurm:
 	scripts/slurm-check.sh
+
+rpage: # Debian's r-base-core has Rscript, and BENCH_PEERS is the Python of the pages
+	Rscript --version && test -n "$$BENCH_PEERS"
+	BENCH_THOROUGH=1 $(GO) test -v -count 1 -run '^TestRSkeleton$$|^TestPages$$/docs/how-to/^r.md$$' ./cmd
 
 wheels-check: wheels
 	scripts/wheels-check.sh
@@ -121,8 +126,6 @@ fire:
 	BENCH_KILLS=200 $(GO) test -timeout 60m -run '^TestKilledAndResumed$$' ./cmd
 	BENCH_ROUNDS=200 $(GO) test -timeout 60m -run '^TestRoundsOfMisfortune$$' ./cmd
 	BENCH_FIRE=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -run '^(TestHistories|TestEveryBitFlipIsNoticed|TestLossOfPower|TestFailingDisk|TestQuickExperiments|TestAttacksOnACommons)$$' ./harness/schedule ./harness/store ./cmd
-	Rscript --version # of Debian's r-base-core
-	BENCH_THOROUGH=1 $(GO) test -v -count 1 -run '^TestRSkeleton$$|^TestPages$$/docs/how-to/r.md' ./cmd
 	RAPID_CHECKS=1000 $(GO) test -timeout 60m $$(grep -rl '"pgregory.net/rapid"' --include=*_test.go . | xargs -n1 dirname | sort -u)
 	BENCH_PROBLEMS=1000 $(GO) test -timeout 0 -run '^TestSmallProblems$$' ./methods
 	BENCH_TIMINGS=1 $(GO) test -run '^TestTimeoutsEndInTime$$' ./harness/runner
@@ -130,7 +133,7 @@ fire:
 	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 	BENCH_BUSY=1 $(GO) test -count 3 -run '^(TestFaultyMethods|TestHostilePlugins|TestNothingOutlivesAKilledHarness)$$' ./cmd
 	BENCH_BUSY=1 BENCH_THOROUGH=1 $(GO) test -timeout 60m -count 3 -run '^(TestPluginsThatRemember|TestHostilePluginsOfAnOrdinaryUser)$$' ./cmd
-	$(MAKE) staticcheck race clang elsewhere portable arm64 oracles slurm wheels-check vulns
+	$(MAKE) staticcheck race clang elsewhere portable arm64 oracles slurm rpage wheels-check vulns
 	BENCH_FIRE=1 BENCH_THOROUGH=1 $(GO) test -timeout 0 -v -run '^TestReferenceIsTheSame$$' ./methods
 	for build in 'GOAMD64=v3' 'GOFLAGS=-tags=noasm' 'GOFLAGS=-tags=nokernels'; do \
 	  env $$build BENCH_BUILD=2 BENCH_FIRE=1 $(GO) test -timeout 0 -v $(PINNED) || exit; done

@@ -73,12 +73,16 @@ func (p *progress) draw(said string) bool {
 	})
 }
 
-// status is " 12s, about 3m40s left, wine GBRFF2".
+// status is " 12s, about 3m40s left, wine GBRFF2". The time left is unknown where that of all its methods is.
 func (p *progress) status(seen store.Progress) string {
 	text := " " + wording.Seconds(time.Since(p.start).Seconds())
-	if seen.Ended < p.cells {
-		left := wording.Seconds(max(0, time.Until(seen.Until).Seconds()))
-		text += fmt.Sprintf(", about %s left%s", left, without(seen.Unknown))
+	left := max(0, time.Until(seen.Until).Seconds())
+	switch {
+	case seen.Ended == p.cells:
+	case left == 0 && seen.Unknown != nil:
+		text += ", time left unknown"
+	default:
+		text += fmt.Sprintf(", about %s left%s", wording.Seconds(left), without(seen.Unknown))
 	}
 	return text + p.label
 }

@@ -152,6 +152,9 @@ func TestProgressInPlace(t *testing.T) {
 	if got, want := g.String(), "first\\r\nsecond\n"+bar[:38]+"~\nnow \n^C"; got != want {
 		t.Errorf("a narrower terminal shows\n%s\nand not\n%s", got, want)
 	}
+	if said := p.status(store.Progress{Unknown: []string{"A"}}); !strings.HasPrefix(said, " 1h, time left unknown, ") {
+		t.Errorf("of unknown methods it says %q", said)
+	}
 	p.close()
 	p.note("over")
 	if got := g.String(); got != "first\\r\nsecond\nover" {

@@ -143,6 +143,10 @@ func TestTwoRuns(t *testing.T) {
 		got.Summary() != "0 of 5 cells of 2 runs; about 10s left, until 12:00:10, without A, whose time is unknown" {
 		t.Errorf("%+v", got)
 	}
+	got.Left = 0
+	if got.Summary() != "0 of 5 cells of 2 runs; time left unknown until a fit of A is measured" {
+		t.Error(got.Summary())
+	}
 	if fmt.Sprint(got.Sets) != "[{x 0 0 2 [] }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
 		t.Errorf("sets %v, cells %v", got.Sets, got.Cells)
 	}
@@ -233,7 +237,7 @@ func TestTiedNames(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", width, last, want)
 		}
 		whole := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
-		if !strings.Contains(whole, "without Method01, Method02, Method03 and 13 more, whose time is unknown") {
+		if !strings.Contains(whole, "unknown until a fit of Method01, Method02, Method03 and 13 more is measured") {
 			t.Errorf("%d columns: %s", width, whole)
 		}
 	}

@@ -96,9 +96,13 @@ func (s State) Summary() string {
 	if s.Rate > 0 {
 		text += fmt.Sprintf("; %.3g a minute", s.Rate)
 	}
+	unknown := wording.Few(s.Unknown, wording.MostNames)
+	if s.Left == 0 && unknown != "" {
+		return text + "; time left unknown until a fit of " + unknown + " is measured"
+	}
 	text += fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
-	if s.Unknown != nil {
-		text += ", without " + wording.Few(s.Unknown, wording.MostNames) + ", whose time is unknown"
+	if unknown != "" {
+		text += ", without " + unknown + ", whose time is unknown"
 	}
 	return text
 }
