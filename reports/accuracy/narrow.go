@@ -14,13 +14,23 @@ const (
 	headLength    = 4  // least letters of a data set's name in a narrow head
 )
 
-// narrow is the table with a row for each method: the means on the sets of Mean and ranks, without deviations. It is
-// nil where no set is counted.
-func (t *table) narrow() *doc.Narrow {
+// narrow is the forms of the table with a row for each method: the means on the sets of Mean and ranks, without
+// deviations. It is nil where no set is counted. Of many methods there are further forms with fewer and fewer sets, so
+// that all methods stand on one page of a narrow window.
+func (t *table) narrow() []doc.Narrow {
 	if t.mean == nil {
 		return nil
 	}
-	sets := t.CountedSets()
+	forms := []doc.Narrow{t.form(len(t.Counted))}
+	for n := len(t.Counted) - 1; n > 0 && forms[0].Alone; n-- {
+		forms = append(forms, t.form(n))
+	}
+	return forms
+}
+
+// form is the narrow form with the first n of the counted sets.
+func (t *table) form(n int) doc.Narrow {
+	sets := t.CountedSets()[:n]
 	out := doc.Table{Corner: "Method", Tight: true}
 	for _, name := range beginnings(doc.Map(sets, func(s frame.Set) string { return s.Name })) {
 		out.Head = append(out.Head, doc.Column{Name: name})
@@ -49,14 +59,15 @@ func (t *table) narrow() *doc.Narrow {
 		out.Add(m, row...)
 	}
 	left, alone := "deviations", len(t.Methods) > mostWithNotes
-	if more := len(t.shown()) - len(sets); more > 0 {
+	if more := len(t.shown()) - n; more > 0 {
 		left = fmt.Sprintf("%d more", more)
 	}
 	if alone {
 		left += ", notes"
 	}
-	out.Best = "best of its column, or tied. Mean and rank are over these sets. --details has " + left + "."
-	return &doc.Narrow{Title: strings.Replace(t.title(), " ± standard deviation", "", 1), Table: out, Alone: alone}
+	out.Best = fmt.Sprintf("best or tied. Mean and rank are over %s. --details has %s.",
+		frame.Count(len(t.Counted), "set"), left)
+	return doc.Narrow{Title: strings.Replace(t.title(), " ± standard deviation", "", 1), Table: out, Alone: alone}
 }
 
 // beginnings shortens names to as few letters as distinguish them.

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNarrow: 37 methods on 13 sets are a page of 45 lines and 100 columns with the values, marks and ranks of the
-// whole table. What is left out comes with the details.
+// TestNarrow: 37 methods on 13 sets are a page of 45 lines with the values, marks and ranks of the whole table. It has
+// all sets at 100 columns and as many as fit at 80 and 60. What is left out comes with the details.
 func TestNarrow(t *testing.T) {
 	in := sample.Of(2)
 	for s := range 13 {
@@ -33,24 +33,34 @@ func TestNarrow(t *testing.T) {
 		must.Do(t, render.Text(&out, d, render.Options{Width: width}))
 		return out.String()
 	}
-	page := written(d.Short("--details"), 100)
-	if n := strings.Count(page, "\n"); n > 45 {
-		t.Errorf("%d lines, want 45 at most:\n%s", n, page)
-	}
-	whole := d.Blocks[1].(doc.Table)
-	narrow := d.Narrow.Table
-	for i, row := range narrow.Sections[0] {
-		for j, e := range row.Entries {
-			from := slices.Concat(whole.Sections...)[j].Entries[i]
-			if e.Text != from.Text || e.Best != from.Best {
-				t.Errorf("%s, %s: %q, best %v; the whole table has %q, %v", row.Name, narrow.Head[j].Name, e.Text,
-					e.Best, from.Text, from.Best)
-			}
+	whole := slices.Concat(d.Blocks[1].(doc.Table).Sections...)
+	for width, sets := range map[int]int{100: 13, 80: 10, 60: 6} {
+		page := written(d.Short("--details"), width)
+		lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
+		if len(lines) > 45 {
+			t.Errorf("%d lines of %d columns, want 45 at most:\n%s", len(lines), width, page)
 		}
-		for _, line := range strings.Split(page, "\n") {
-			if strings.HasPrefix(line, row.Name+" ") {
-				must.Be(t, strings.Fields(strings.ReplaceAll(line, "*", " "))[1:],
-					doc.Map(row.Entries, func(e doc.Entry) string { return e.Text }))
+		if i := slices.IndexFunc(lines, func(l string) bool { return width >= 80 && len([]rune(l)) > width }); i >= 0 {
+			t.Errorf("wider than %d columns: %s", width, lines[i])
+		}
+		narrow := d.Narrow[13-sets].Table
+		for i, row := range narrow.Sections[0] {
+			for j, e := range row.Entries {
+				of := j
+				if j >= sets { // Mean and Rank stand below the 13 sets
+					of += 13 - sets
+				}
+				from := whole[of].Entries[i]
+				if e.Text != from.Text || e.Best != from.Best {
+					t.Errorf("%s, %s: %q, best %v; the whole table has %q, %v", row.Name, narrow.Head[j].Name, e.Text,
+						e.Best, from.Text, from.Best)
+				}
+			}
+			for _, line := range lines {
+				if strings.HasPrefix(line, row.Name+" ") {
+					must.Be(t, strings.Fields(strings.ReplaceAll(line, "*", " "))[1:],
+						doc.Map(row.Entries, func(e doc.Entry) string { return e.Text }))
+				}
 			}
 		}
 	}

@@ -16,9 +16,7 @@ func (d Document) Clean() Document {
 	d.Warnings, d.Notes = Map(d.Warnings, Flat), Map(d.Notes, Flat)
 	d.Line, d.Alarm = Flat(d.Line), Flat(d.Alarm)
 	d.Blocks = Map(d.Blocks, cleanBlock)
-	if d.Narrow != nil {
-		d.Narrow = &Narrow{OneLine(d.Narrow.Title), d.Narrow.Table.clean(), d.Narrow.Alone}
-	}
+	d.Narrow = Map(d.Narrow, func(n Narrow) Narrow { return Narrow{OneLine(n.Title), n.Table.clean(), n.Alone} })
 	p := &d.Provenance
 	p.Program, p.ProtocolHash, p.Database, p.Command = Flat(p.Program), Flat(p.ProtocolHash), Flat(p.Database),
 		Flat(p.Command)

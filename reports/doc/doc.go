@@ -27,7 +27,7 @@ type Document struct {
 	Warnings []string // texts to read before everything else, a sentence each
 	Blocks   []Block
 	Notes    []string // a sentence each, shown after the first table
-	Narrow   *Narrow  // what text shows instead, where the first table is too wide; nil for nothing
+	Narrow   []Narrow // what text shows instead, where the first table is too wide: the first that fits, or the last
 	Line     string   // shown as text in place of everything else; "" for none
 	Alarm    string   // what was found that the user asked to be a failure; "" for nothing
 	Provenance
@@ -37,7 +37,7 @@ type Document struct {
 type Narrow struct {
 	Title string // in place of the document's
 	Table Table
-	Alone bool // without the notes of the document and its commands, which would not fit a screen
+	Alone bool // without what would not fit a screen: the notes of the document, its commands, a line below the title
 }
 
 // Provenance says where the numbers come from. Empty fields are not shown.

@@ -23,9 +23,12 @@ func Text(w io.Writer, d doc.Document, o Options) error {
 		_, err := fmt.Fprintln(w, d.Line)
 		return err
 	}
-	d = narrowed(d, o)
+	d, alone := narrowed(d, o)
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "%s.\n\n", d.Title)
+	fmt.Fprintf(out, "%s.\n", d.Title)
+	if !alone || d.Warnings != nil {
+		out.WriteString("\n")
+	}
 	for _, line := range d.Warnings {
 		fmt.Fprintf(out, "Warning: %s\n\n", line)
 	}
@@ -38,26 +41,31 @@ func Text(w io.Writer, d doc.Document, o Options) error {
 	return err
 }
 
-// narrowed is the document with the narrow form of its first table, where the table is too wide and the form needs
-// fewer lines.
-func narrowed(d doc.Document, o Options) doc.Document {
+// narrowed is the document with the first narrow form that fits, where its first table is too wide and the form needs
+// fewer lines; alone is that of the form.
+func narrowed(d doc.Document, o Options) (shown doc.Document, alone bool) {
 	first := firstTable(d)
 	if d.Narrow == nil || first < 0 {
-		return d
+		return d, false
 	}
-	wide, narrow := newTextLayout(d.Blocks[first].(doc.Table), o), newTextLayout(d.Narrow.Table, o)
-	if len(wide.blocks()) == 1 || narrow.lines() >= wide.lines() {
-		return d
+	wide := newTextLayout(d.Blocks[first].(doc.Table), o)
+	fits := func(n doc.Narrow) bool { return len(newTextLayout(n.Table, o).blocks()) == 1 }
+	form := d.Narrow[len(d.Narrow)-1]
+	if i := slices.IndexFunc(d.Narrow, fits); i >= 0 {
+		form = d.Narrow[i]
 	}
-	d.Title, d.Blocks = d.Narrow.Title, slices.Clone(d.Blocks)
-	if d.Blocks[first] = d.Narrow.Table; d.Narrow.Alone {
+	if len(wide.blocks()) == 1 || newTextLayout(form.Table, o).lines() >= wide.lines() {
+		return d, false
+	}
+	d.Title, d.Blocks = form.Title, slices.Clone(d.Blocks)
+	if d.Blocks[first] = form.Table; form.Alone {
 		d.Notes = nil
 		d.Blocks = slices.DeleteFunc(d.Blocks, func(b doc.Block) bool {
 			_, code := b.(doc.Code)
 			return code
 		})
 	}
-	return d
+	return d, form.Alone
 }
 
 func textBlock(out *strings.Builder, b doc.Block, o Options) {

@@ -103,8 +103,8 @@ func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
 	if d.Title = cmp.Or(o.Title, d.Title); d.Heading != "" {
 		d.Heading = cmp.Or(o.Title, d.Heading)
 	}
-	if d.Narrow != nil {
-		d.Narrow.Title = cmp.Or(o.Title, d.Narrow.Title)
+	for i := range d.Narrow {
+		d.Narrow[i].Title = cmp.Or(o.Title, d.Narrow[i].Title)
 	}
 }
 
