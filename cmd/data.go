@@ -36,7 +36,7 @@ func newDataListCommand(a *app) *cobra.Command {
 		Args:  takes(),
 	}, func(_ *cobra.Command, _ []string, l *listing) error {
 		l.header = []string{"dataset", "task", "rows", "features", "state", "variant_of", "protocols", "title"}
-		l.less = []string{"protocols", "variant_of", "title"}
+		l.less, l.cut = []string{"protocols", "variant_of", "title"}, true
 		entries, err := a.entries(nil)
 		if err != nil {
 			a.say("skipped: %s", strings.ReplaceAll(err.Error(), "\n", "\nskipped: "))

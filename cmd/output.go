@@ -25,6 +25,7 @@ import (
 type listing struct {
 	header []string
 	less   []string // columns that a table leaves out, in this order, where it is too wide
+	cut    bool     // a table cuts texts of the last column rather than wrapping them
 	rows   [][]any
 	format string
 	out    io.Writer
@@ -57,7 +58,7 @@ func (l *listing) printAny() error {
 func (l *listing) print() error {
 	s, err := newStream(l.out, l.format, l.header)
 	if t, ok := s.(*tableStream); ok {
-		t.room, t.less, t.err = windowWidth(l.out), l.less, l.err
+		t.room, t.less, t.cut, t.err = windowWidth(l.out), l.less, l.cut, l.err
 	}
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ type tableStream struct {
 	w    io.Writer
 	room int       // columns; 0 for any number
 	less []string  // columns that may be left out, in this order
+	cut  bool      // a text of the last column is cut where a wrapped one would go on in the next line
 	err  *messages // says what was left out
 	layout
 	first   [][]string // the names and the first rows, until the layout is known
@@ -129,6 +130,9 @@ func (t *tableStream) lay(shown []int) layout {
 		total += l.widths[i] + columnGap
 	}
 	if last := len(shown) - 1; last > 0 {
+		if t.cut {
+			least[last] = l.widths[last]
+		}
 		least[last] = min(least[last], t.room/wordShare)
 	}
 	for ; t.room > 0 && total > t.room; total-- {
@@ -146,7 +150,7 @@ func (t *tableStream) lay(shown []int) layout {
 	l.fits = true
 	for _, r := range t.first {
 		for i, c := range shown {
-			l.lines = max(l.lines, len(wrapped(r[c], l.widths[i])))
+			l.lines = max(l.lines, len(t.wrapped(r, c, l.widths[i])))
 		}
 	}
 	return l
@@ -159,7 +163,7 @@ func (t *tableStream) print(cells []string) error {
 	} else {
 		parts, lines := make([][]string, len(t.shown)), 1
 		for i, c := range t.shown {
-			parts[i] = wrapped(cells[c], t.widths[i])
+			parts[i] = t.wrapped(cells, c, t.widths[i])
 			lines = max(lines, len(parts[i]))
 		}
 		for line := range lines {
@@ -200,6 +204,14 @@ func (t *tableStream) record(b *strings.Builder, cells []string) {
 }
 
 func columnsOf(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// wrapped is the lines of a cell of a row.
+func (t *tableStream) wrapped(row []string, column, width int) []string {
+	if t.cut && column == len(row)-1 {
+		return []string{text.Snip(row[column], width, "...")}
+	}
+	return wrapped(row[column], width)
+}
 
 // wrapped divides a text between words into lines. A longer word has a line of its own.
 func wrapped(said string, width int) []string {
