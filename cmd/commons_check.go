@@ -64,6 +64,7 @@ type entryCheck struct {
 	version  string // commons.EntryHash
 	refusals int    // of earlier versions of the entry
 	reported []result.Run
+	renewed  bool // the lock is newer than the results: all are computed, and compared with none
 	seed     [32]byte
 	within   time.Duration
 	exp      *plan.Experiment
@@ -162,7 +163,7 @@ func (k *entryCheck) compute(ctx context.Context) (map[string]commons.File, erro
 	if err != nil {
 		return nil, err
 	}
-	draw.All, draw.Jobs = spec.Nondeterministic, runtime.NumCPU()
+	draw.All, draw.Jobs = spec.Nondeterministic || k.renewed, runtime.NumCPU()
 	k.say("%s: %s reported; what is computed again follows from seed %s", k.entry.Name,
 		plural(len(k.reported), "cell"), commons.Seed(k.seed))
 	if err := k.again(ctx, draw); err != nil {
@@ -238,7 +239,7 @@ func (k *entryCheck) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if k.exp, err = k.experimentOf(p, nil); err != nil {
+	if k.exp, err = k.experimentOf(p, nil); err != nil || k.renewed {
 		return err
 	}
 	var taken []result.Run
@@ -334,7 +335,7 @@ func (k *entryCheck) judge(ctx context.Context, draw *commons.Draw, deterministi
 	for i, r := range computed {
 		computed[i].Environment = &here
 		why := commons.Differ(reported[runner.CellOf(r)], r)
-		if why != "" && (deterministic || r.Status != result.OK) {
+		if why != "" && (deterministic && !k.renewed || r.Status != result.OK) {
 			return nil, barred{why}
 		}
 	}
@@ -344,12 +345,19 @@ func (k *entryCheck) judge(ctx context.Context, draw *commons.Draw, deterministi
 	config := k.change.Config
 	k.say("%s", draw.Says(config.Gain))
 	switch {
-	case !deterministic && !all:
-		return nil, fmt.Errorf("%s says that it is not deterministic, so that every cell is computed again, and %v "+
-			"did not suffice; give more --time", k.entry.Name, k.within)
+	case draw.All && !all:
+		why := "says that it is not deterministic"
+		if k.renewed {
+			why = "has newer packages"
+		}
+		return nil, fmt.Errorf("%s %s, so that every cell is computed, and %v did not suffice; give more time",
+			k.entry.Name, why, k.within)
 	case draw.Caught() < config.LeastLevel:
 		return nil, fmt.Errorf("the level is below least_level = %g of %s; give more --time", config.LeastLevel,
 			commons.ConfigFile)
+	}
+	if k.renewed {
+		k.reported = computed
 	}
 	return k.enter(ctx, computed, commons.Receipt{Entry: k.entry.Name, EntryHash: k.version,
 		Caught: draw.Caught(), Gain: config.Gain, Floor: commons.Floor, Seed: commons.Seed(k.seed),

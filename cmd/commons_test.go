@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/commons"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -335,23 +336,12 @@ func TestPackagesOfAnEntry(t *testing.T) {
 	version := strings.TrimSpace(string(must.Get(exec.Command(python, "-c",
 		"import pip, venv, sys; print('%d.%d' % sys.version_info[:2])").Output())(t)))
 	s := newStranger(t)
+	s.env = append(s.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+s.file("wheels"), "BENCH_PYTHON="+python)
+	s.newReleases(version)
 	mark := s.file("mark")
 	code := fmt.Sprintf("NAME = 'Wheel'\ntry:\n    open(%q, 'w')\nexcept OSError:\n    pass\n", mark)
-	var wheel bytes.Buffer
-	packed := zip.NewWriter(&wheel)
-	for name, text := range map[string]string{
-		"evil.py": code, "sitecustomize.py": code, "pip/__init__.py": code, "pip/__main__.py": code,
-		"evil.pth":                  "import evil\n",
-		"evil-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: evil\nVersion: 1\n",
-		"evil-1.dist-info/WHEEL":    "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-		"evil-1.dist-info/RECORD": "evil.py,,\nsitecustomize.py,,\npip/__init__.py,,\npip/__main__.py,,\n" +
-			"evil.pth,,\n",
-	} {
-		must.Get(must.Get(packed.Create(name))(t).Write([]byte(text)))(t)
-	}
-	must.Do(t, packed.Close())
-	s.write(t, "wheels/evil-1-py3-none-any.whl", wheel.String())
-	s.env = append(s.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+s.file("wheels"), "BENCH_PYTHON="+python)
+	locked := s.wheel("evil", "1", map[string]string{"evil.py": code, "sitecustomize.py": code,
+		"pip/__init__.py": code, "pip/__main__.py": code, "evil.pth": "import evil\n"})
 
 	s.git("checkout", "-q", "-f", "-b", "wheel", "honest")
 	s.edit("entry.toml", "nearer.sh", "nearer.py", `name = "Nearer"`, `name = "Nearer"`+"\npython = \""+version+"\"")
@@ -360,10 +350,9 @@ for line in sys.stdin:
     print(json.dumps({"id": json.loads(line)["id"], "protocol": [1, 1], "name": evil.NAME, "version": "1",
         "tasks": ["binary"]}), flush=True)
 `)
-	lock := func(hash string) string { return "evil==1 --hash=sha256:" + hash + "\n" }
 	for _, c := range []struct{ branch, lock, says string }{
-		{"wheel", lock(fmt.Sprintf("%x", sha256.Sum256(wheel.Bytes()))), "the plugin calls its method Wheel"},
-		{"exchanged", lock(strings.Repeat("ab", 32)), "refused: lock.txt: pip: "},
+		{"wheel", locked, "the plugin calls its method Wheel"},
+		{"exchanged", "evil==1 --hash=sha256:" + strings.Repeat("ab", 32), "refused: lock.txt: pip: "},
 	} {
 		s.git("checkout", "-q", "-B", c.branch)
 		s.put("methods/Nearer/lock.txt", c.lock)
@@ -373,5 +362,70 @@ for line in sys.stdin:
 	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a package has run outside of the sandbox")
+	}
+}
+
+// wheel makes a wheel where pip looks for it, and returns its line of a lock.
+func (s stranger) wheel(name, version string, files map[string]string) string {
+	s.t.Helper()
+	var wheel bytes.Buffer
+	packed := zip.NewWriter(&wheel)
+	info, record := name+"-"+version+".dist-info/", ""
+	for file := range files {
+		record += file + ",,\n"
+	}
+	files[info+"METADATA"] = "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n"
+	files[info+"WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+	files[info+"RECORD"] = record
+	for file, text := range files {
+		must.Get(must.Get(packed.Create(file))(s.t).Write([]byte(text)))(s.t)
+	}
+	must.Do(s.t, packed.Close())
+	s.write(s.t, "wheels/"+name+"-"+version+"-py3-none-any.whl", wheel.String())
+	return fmt.Sprintf("%s==%s --hash=sha256:%x\n", name, version, sha256.Sum256(wheel.Bytes()))
+}
+
+// newReleases: an entry whose package has a newer release is listed, and is computed with it. Its counts need not be
+// those of before, which stay in the history. Where pip cannot be asked this is said.
+func (s stranger) newReleases(python string) {
+	s.t.Helper()
+	s.git("checkout", "-q", "-f", "-b", "releases", "honest")
+	s.edit("nearer.sh", `"version":"1"`, `"version":"'$SHIFT'","files":["nearer.sh"]`, "s + shift",
+		`s + shift + ENVIRON["SHIFT"]`)
+	s.edit("entry.toml", "nearer.sh", "nearer.py", `name = "Nearer"`, `name = "Nearer"`+"\npython = \""+python+"\"")
+	s.put("methods/Nearer/nearer.py",
+		"import os, tiny\nos.environ['SHIFT'] = tiny.SHIFT\nos.execv('/bin/sh', ['sh', 'nearer.sh'])\n")
+	s.put("methods/Nearer/lock.txt", "Tiny==1.0+local --hash=sha256:"+strings.Repeat("ab", 32))
+	s.git("add", "-A", "--", ".")
+	s.git("commit", "-q", "-m", "an entry")
+	must.Do(s.t, os.Mkdir(s.file("wheels"), 0o700))
+	c := s.command(s.t, "commons", "rerun", "keep").ends(0, "Nearer: pip could not be asked for newer releases")
+	if !strings.Contains(c.printed.String(), "never computed again") {
+		s.t.Errorf("it prints\n%s", &c.printed)
+	}
+	mean := map[string]float64{}
+	for _, release := range []struct{ version, shift, why string }{
+		{"1.9", "0", "never computed again; tiny 1.0+local → 1.9"}, {"1.10", "1e9", "tiny 1.9 → 1.10"},
+	} {
+		lock := s.wheel("tiny", release.version, map[string]string{"tiny.py": "SHIFT = '" + release.shift + "'\n"})
+		c = s.command(s.t, "commons", "rerun", "keep", "--budget", "1h", "--format", "csv").ends(0)
+		if !strings.Contains(c.printed.String(), "Nearer,"+release.why+`,"computed with the newer packages: `) {
+			s.t.Fatalf("it prints\n%s%s", &c.printed, &c.said)
+		}
+		is := strings.ReplaceAll(string(must.Get(os.ReadFile(s.entry("lock.txt")))(s.t)), " \\\n   ", "")
+		if is != lock {
+			s.t.Errorf("the lock is %s, want %s", is, lock)
+		}
+		s.run(s.t, "verify", "--receipt", s.entry("receipt.json"))
+		s.git("add", "-A", "--", ".")
+		s.git("commit", "-q", "-m", release.version)
+		mean[release.version] = commons.Mean(must.Get(bundle.Read(
+			must.Get(os.ReadFile(s.entry("results.bench")))(s.t)))(s.t))
+	}
+	if mean["1.9"] <= mean["1.10"] {
+		s.t.Errorf("the means are %v: with the shift of 1.10 every row has one class", mean)
+	}
+	if c = s.run(s.t, "commons", "rerun", "keep"); strings.Contains(c.printed.String(), "Nearer") {
+		s.t.Errorf("it prints\n%s", &c.printed)
 	}
 }

@@ -184,11 +184,10 @@ func ParseLock(text []byte) ([]Package, error) {
 		for _, h := range strings.Fields(m[3]) {
 			p.Hashes = append(p.Hashes, strings.TrimPrefix(h, "--hash=sha256:"))
 		}
-		same := strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(p.Name))
-		if seen[same] || len(out) == most {
+		if seen[plain(p.Name)] || len(out) == most {
 			return nil, fmt.Errorf("%s is there twice, or there are more than %d packages", p.Name, most)
 		}
-		seen[same] = true
+		seen[plain(p.Name)] = true
 		out = append(out, p)
 	}
 	return out, nil
@@ -205,6 +204,11 @@ func LockText(packages []Package) []byte {
 		b.WriteString("\n")
 	}
 	return []byte(b.String())
+}
+
+// plain is the name of a package in the form in which names are compared.
+func plain(name string) string {
+	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
 }
 
 func shortened(s string) string { return s[:min(len(s), 80)] }

@@ -113,9 +113,35 @@ func Needs(ctx context.Context, python string, names []string) ([]string, error)
 
 // Lock asks pip for the hashes of the wheels of distributions, given as NAME==VERSION.
 func Lock(ctx context.Context, python string, needs []string) ([]Package, error) {
+	return solve(ctx, python, append(needs, "--no-deps"))
+}
+
+// Renewed asks pip for the newest releases of the packages of a lock that go together, for a version of Python such as
+// 3.11. It returns their lock, with all that they need now, and which packages of the old lock have a newer release.
+func Renewed(ctx context.Context, version string, old []Package) (lock []Package, newer []string, err error) {
+	host, err := hostPython(ctx, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	args, was := []string{"--retries", "1"}, map[string]string{}
+	for _, p := range old {
+		public, _, _ := strings.Cut(p.Version, "+") // pip compares with no local version
+		args, was[plain(p.Name)] = append(args, p.Name+">="+public), p.Version
+	}
+	lock, err = solve(ctx, host, args)
+	for _, p := range lock {
+		if before, there := was[plain(p.Name)]; there && before != p.Version {
+			newer = append(newer, fmt.Sprintf("%s %s → %s", p.Name, before, p.Version))
+		}
+	}
+	return lock, newer, err
+}
+
+// solve asks pip which wheels it would install, and returns their lock.
+func solve(ctx context.Context, python string, args []string) ([]Package, error) {
 	said, err := runPython(ctx, python, append([]string{"-m", "pip", "install", "--quiet", "--dry-run",
-		"--ignore-installed", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input",
-		"--report", "-"}, needs...)...)
+		"--ignore-installed", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--report", "-"},
+		args...)...)
 	if err != nil {
 		return nil, err
 	}
