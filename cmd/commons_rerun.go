@@ -104,7 +104,8 @@ func (a *app) renew(ctx context.Context, e commons.Entry, files map[string]commo
 	}
 	now, newer, err := commons.Renewed(ctx, e.Python, lock)
 	if err != nil {
-		a.say("%s: pip could not be asked for newer releases of its packages, and none are listed: %v", e.Name, err)
+		a.say("%s: pip could not be asked for newer releases of its packages, so none are listed; is there a network? "+
+			"%v", e.Name, err)
 		return nil, ctx.Err()
 	}
 	if newer != nil {
