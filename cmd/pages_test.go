@@ -131,6 +131,9 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 		"[Draws](../explanation/methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
 		"[KNN](../explanation/methods.md#logistic-lda-and-knn)."))
 	for _, s := range specs {
+		if s.Summary == "" {
+			t.Fatalf("method %s has no Summary: set registry.Spec.Summary", s.Name)
+		}
 		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:],
 			s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)

@@ -2,7 +2,7 @@
 //
 //	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
 //
-// It asks of a method what the harness relies on: parameters that are checked, scores of the right shape that are
+// It asks of a method what the harness relies on: a summary, parameters that are checked, scores of the right shape that are
 // finite, the same bits from the same seed whatever the number of workers, inputs left as they were, rows scored one
 // by one as in a batch, an early answer to cancellation, an error or a model (never a panic) on awkward data, an
 // error on data that is no training set, and, for each capability that the method declares, that it changes no
@@ -90,6 +90,9 @@ func eachTask(t *testing.T, spec registry.Spec, run func(t *testing.T, s suite))
 }
 
 func parameters(t *testing.T, spec registry.Spec) {
+	if spec.Summary == "" {
+		t.Errorf("method %s has no Summary: set registry.Spec.Summary, the line that listings and pages show", spec.Name)
+	}
 	first := suite{spec: spec, task: spec.Tasks & -spec.Tasks}
 	for _, dims := range [][2]int{{50, 1}, {1000, 60}} {
 		first.few(t, easy(first.task, dims[0], dims[1]), 1)

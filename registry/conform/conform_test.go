@@ -53,8 +53,8 @@ func centroids(ctx context.Context, env registry.Env, train registry.Data, p par
 }
 
 func spec(fit registry.FitFunc[params], opts ...registry.Option[params]) registry.Spec {
-	return registry.Define(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test"},
-		params{}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, fit, opts...)
+	return registry.Define(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test",
+		Summary: "a test"}, params{}, registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}}, fit, opts...)
 }
 
 // loading is a method whose models are read back by load.
@@ -98,7 +98,7 @@ func TestAGoodMethodPasses(t *testing.T) {
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
 	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test",
-		Load: loadWell}, []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
+		Summary: "a test", Load: loadWell}, []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
 		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
 		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model,
 			error) {
@@ -208,6 +208,7 @@ var bad = map[string]struct {
 	spec  registry.Spec
 	check string
 }{
+	"does not say what it is": {unsaid(spec(centroids)), "parameters"},
 	"scores infinity": {spec(with(func(m linear, _ registry.Data) registry.Model {
 		return linear{m.w, math.Inf(1)}
 	})), "binary/learns"},
@@ -331,6 +332,11 @@ func middle(_ context.Context, _ registry.Env, d registry.Data, _ params) (regis
 func TestPredictionsOfTheMeanHaveTheUnitOfTheTargets(t *testing.T) {
 	Units(t, regression(spec(middle)), "")
 	Units(t, regression(spec(centroids)), "it has no intercept")
+}
+
+func unsaid(s registry.Spec) registry.Spec {
+	s.Summary = ""
+	return s
 }
 
 func withTrees(s registry.Spec) registry.Spec {
