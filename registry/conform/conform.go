@@ -2,11 +2,11 @@
 //
 //	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
 //
-// It asks of a method what the harness relies on: a summary, parameters that are checked, scores of the right shape that are
-// finite, the same bits from the same seed whatever the number of workers, inputs left as they were, rows scored one
-// by one as in a batch, an early answer to cancellation, an error or a model (never a panic) on awkward data, an
-// error on data that is no training set, and, for each capability that the method declares, that it changes no
-// result. It also asks that the method learns something.
+// It asks of a method what the harness relies on: a summary, parameters that are checked, scores of the right shape
+// that are finite, the same bits from the same seed whatever the number of workers, inputs left as they were, rows
+// scored one by one as in a batch, an early answer to cancellation, an error or a model (never a panic) on awkward
+// data, an error on data that is no training set, and, for each capability that the method declares, that it changes
+// no result. It also asks that the method learns something.
 //
 // Checks of the declared memory and time, and of how soon a method notices a cancelled context on large data, need
 // suitable data. So these checks are options: [Memory], [Cost] and [Late].
@@ -91,7 +91,7 @@ func eachTask(t *testing.T, spec registry.Spec, run func(t *testing.T, s suite))
 
 func parameters(t *testing.T, spec registry.Spec) {
 	if spec.Summary == "" {
-		t.Errorf("method %s has no Summary: set registry.Spec.Summary, the line that listings and pages show", spec.Name)
+		t.Errorf("method %s has no Summary: set registry.Spec.Summary, the line that listings show", spec.Name)
 	}
 	first := suite{spec: spec, task: spec.Tasks & -spec.Tasks}
 	for _, dims := range [][2]int{{50, 1}, {1000, 60}} {

@@ -98,7 +98,8 @@ func TestAGoodMethodPasses(t *testing.T) {
 // TestARawMethodPasses: one whose parameters are known at run time only.
 func TestARawMethodPasses(t *testing.T) {
 	Run(t, registry.DefineRaw(registry.Spec{Name: "m", Version: "1", Tasks: registry.Binary, Source: "this test",
-		Summary: "a test", Load: loadWell}, []registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
+		Summary: "a test", Load: loadWell},
+		[]registry.Parameter{{Name: "shift", Default: json.RawMessage("0"), Range: "[-1,1]"}},
 		registry.Grid{{Name: "shift", Values: registry.Values(0.0, 0.1)}},
 		func(ctx context.Context, env registry.Env, train registry.Data, setting json.RawMessage) (registry.Model,
 			error) {
