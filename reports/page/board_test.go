@@ -121,6 +121,29 @@ func TestTabs(t *testing.T) {
 	tab.Quiet()
 }
 
+// On a phone thirteen tabs take one line, and the page is no wider. Without a mouse the last tab is reached, and is
+// then in sight.
+func TestTabsOnAPhone(t *testing.T) {
+	groups := Groups{Sets: map[string][]string{}, Methods: someGroups.Methods}
+	in := sample.Paper()
+	for i := range 11 {
+		groups.Sets[fmt.Sprint("categorical", i)] = in.Protocol.Datasets[i : i+3]
+	}
+	tab := open(t, written(t, in, Options{Groups: groups}), browser.Phone)
+	must.Be(t, eval[int](tab, `document.querySelectorAll("#leaders [role=tab]").length`), 13)
+	if height := eval[float64](tab, `document.querySelector(".tabs").clientHeight`); height > 50 {
+		t.Errorf("the tabs are %g px high", height)
+	}
+	must.Be(t, eval[bool](tab, `document.documentElement.scrollWidth <= innerWidth`), true)
+	eval[bool](tab, `document.querySelector("#tab-all").focus(), true`)
+	tab.Press(kb.ArrowLeft)
+	must.Be(t, eval[string](tab, `document.activeElement.textContent`), "methods boosting")
+	must.Be(t, eval[bool](tab, `document.activeElement.getBoundingClientRect().right < innerWidth &&
+		document.activeElement.getBoundingClientRect().left > 0`), true)
+	tab.Picture("tabs-phone")
+	tab.Quiet()
+}
+
 // The leaderboard is above the verdict on a phone, and below it on a desktop. It begins on the first screen of both.
 func TestTableFirst(t *testing.T) {
 	file := written(t, many(), Options{})
