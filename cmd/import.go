@@ -214,17 +214,17 @@ func source(ctx context.Context, path string) (src admit.Source, closed func(), 
 		return admit.OfBundle(path, runs), func() {}, nil
 	}
 	name := filepath.Base(path)
-	file, err := readBounded(path, bundle.MaxBytes)
-	switch {
-	case err != nil:
-		return src, nil, usageError(err)
-	case store.IsDatabase(file):
+	if store.IsDatabase(path) {
 		db, err := store.OpenReader(ctx, path)
 		if err != nil {
 			return src, nil, databaseError(err)
 		}
 		src, err = admit.OfDatabase(ctx, name, db)
 		return closing(src, db, err)
+	}
+	file, err := readBounded(path, bundle.MaxBytes)
+	if err != nil {
+		return src, nil, usageError(err)
 	}
 	runs, err := bundle.Read(file)
 	if err != nil {

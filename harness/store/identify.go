@@ -32,13 +32,17 @@ const (
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
 const schemaHash = "e62cd9c0713976a1428b75db85da5d9583ae66a5789e9e6f43970fabef5940b4"
 
-// IsDatabase reports whether a file that begins with these bytes is a database of SQLite.
-func IsDatabase(file []byte) bool {
-	return strings.HasPrefix(string(file[:min(len(file), len(sqliteHeader))]), sqliteHeader)
+// IsDatabase reports whether the file at path is a database of SQLite.
+func IsDatabase(path string) bool {
+	head, err := headOf(path)
+	return errors.Is(err, errConnected) || strings.HasPrefix(string(head), sqliteHeader)
 }
 
-// sqliteHeader begins every SQLite file. The application's mark is at byte 68.
-const sqliteHeader = "SQLite format 3\x00"
+// sqliteHeader begins every SQLite file. The application's mark is at byte 68 of headBytes.
+const (
+	sqliteHeader = "SQLite format 3\x00"
+	headBytes    = 100
+)
 
 // recognise refuses an existing file that is not a results database, before anything is written to it. A new
 // or an empty file passes.
@@ -54,15 +58,17 @@ func recognise(ctx context.Context, path string) error {
 	case info.Size() == 0:
 		return nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	head, err := headOf(path)
+	switch {
+	case errors.Is(err, errConnected): // it was recognised before
+		return nil
+	case err != nil:
 		return fmt.Errorf("database %s: %w", path, err)
 	}
-	defer f.Close()
-	head := make([]byte, 100)
-	_, err = io.ReadFull(f, head)
-	mark := binary.BigEndian.Uint32(head[68:])
-	if err != nil || !strings.HasPrefix(string(head), sqliteHeader) {
+	var mark uint32
+	if len(head) == headBytes && strings.HasPrefix(string(head), sqliteHeader) {
+		mark = binary.BigEndian.Uint32(head[68:])
+	} else {
 		if wasEmpty(path) {
 			return nil
 		}

@@ -39,6 +39,8 @@ type DB struct {
 	path string
 	file os.FileInfo // the file when it was opened
 
+	closed func() // takes the connection from connected
+
 	memory int64 // bytes that a query may take; 0 for any number
 
 	checked  sync.Mutex // guards compared
@@ -155,11 +157,14 @@ func connect(path string, options url.Values) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
-	return &DB{sql: pool, path: path}, nil
+	return &DB{sql: pool, path: path, closed: count(path)}, nil
 }
 
 // Close closes the database.
-func (db *DB) Close() error { return db.sql.Close() }
+func (db *DB) Close() error {
+	defer db.closed()
+	return db.sql.Close()
+}
 
 // Path returns the path the database was opened with.
 func (db *DB) Path() string { return db.path }

@@ -61,8 +61,8 @@ type Registration struct {
 	// Elsewhere are the planned canaries that another run computes.
 	Elsewhere map[string]bool
 
-	pool *sql.DB
-	run  int64
+	db  *DB
+	run int64
 
 	mu    sync.Mutex
 	tried time.Time // when Begin failed last
@@ -142,7 +142,7 @@ func (db *DB) Register(
 		return nil, err
 	}
 	other.sql.SetMaxOpenConns(1)
-	r := &Registration{pool: other.sql}
+	r := &Registration{db: other}
 	for seen := (sightings{}); ; {
 		err := r.register(ctx, cells, first, seen)
 		var overlap *OverlapError
@@ -151,7 +151,7 @@ func (db *DB) Register(
 		}
 		begun.Delete(r.run)
 		if !errors.As(err, &overlap) || overlap.sure {
-			return nil, errors.Join(err, r.pool.Close())
+			return nil, errors.Join(err, r.db.Close())
 		}
 		if wait != nil {
 			wait(overlap)
@@ -159,7 +159,7 @@ func (db *DB) Register(
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), r.pool.Close())
+			return nil, errors.Join(ctx.Err(), r.db.Close())
 		case <-time.After(lookEvery):
 		}
 	}
@@ -168,7 +168,7 @@ func (db *DB) Register(
 // register is one try of Register, in one transaction: of two runs that begin at the same moment one sees the other.
 func (r *Registration) register(ctx context.Context, cells []PlannedCell, first Progress, seen sightings) error {
 	r.Deaths, r.Elsewhere = map[string]int{}, map[string]bool{}
-	return inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
+	return inTransaction(ctx, r.db.sql, func(tx *sql.Tx) error {
 		runs, err := readRuns(ctx, tx, seen)
 		if err != nil {
 			return err
@@ -264,7 +264,7 @@ func (r *Registration) Begin(ctx context.Context, keys []string) error {
 	}
 	these, err := json.Marshal(keys)
 	if err == nil {
-		_, err = r.pool.ExecContext(ctx, `UPDATE underway_cells SET begun = 1
+		_, err = r.db.sql.ExecContext(ctx, `UPDATE underway_cells SET begun = 1
 			WHERE run = ? AND key IN (SELECT value FROM json_each(?))`, r.run, string(these))
 	}
 	r.tried = time.Time{}
@@ -279,7 +279,7 @@ func (r *Registration) Begin(ctx context.Context, keys []string) error {
 func (r *Registration) Write(ctx context.Context, p Progress) error {
 	text, err := json.Marshal(p)
 	if err == nil {
-		_, err = r.pool.ExecContext(ctx, `UPDATE underway SET beat = beat + 1, progress = ?
+		_, err = r.db.sql.ExecContext(ctx, `UPDATE underway SET beat = beat + 1, progress = ?
 			WHERE run = ?`, string(text), r.run)
 	}
 	return explain(err)
@@ -289,12 +289,12 @@ func (r *Registration) Write(ctx context.Context, p Progress) error {
 func (r *Registration) Close() error {
 	defer begun.Delete(r.run)
 	ctx := context.Background()
-	return errors.Join(inTransaction(ctx, r.pool, func(tx *sql.Tx) error {
+	return errors.Join(inTransaction(ctx, r.db.sql, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM underway_cells WHERE run = ? AND deaths = 0;
 			UPDATE underway_cells SET begun = 0 WHERE run = ?;
 			DELETE FROM underway WHERE run = ?`, r.run, r.run, r.run)
 		return err
-	}), r.pool.Close())
+	}), r.db.Close())
 }
 
 // An underwayRun is a row of a run. A run that is neither dead nor surely alive is on another machine.

@@ -122,7 +122,7 @@ func TestDeathsAreCounted(t *testing.T) {
 // of time.
 func TestRunsOfOtherMachines(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
-	theirs, mine := register(t, db, "a"), &Registration{pool: db.sql}
+	theirs, mine := register(t, db, "a"), &Registration{db: db}
 	becomes(t, db, process{"elsewhere", 1, 1})
 	seen := sightings{}
 	try := func(what string, refused, sure bool) {

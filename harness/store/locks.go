@@ -1,0 +1,66 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// POSIX takes all locks on a file from a process that closes any descriptor of the file. SQLite takes care of its own
+// descriptors. If the program itself opened and closed a database that it has open, another process could believe to
+// be the last one that uses it, and remove a log that is in use. So [connect] counts connections, and [headOf] opens a
+// file only if there are none.
+var connected = struct {
+	sync.Mutex
+	to map[string]int // by realPath
+}{to: map[string]int{}}
+
+// errConnected says that this process has a connection to the file, and may not open it in another way.
+var errConnected = errors.New("this process has the database open")
+
+// realPath is the absolute path of a file without links; the file may be missing.
+func realPath(path string) string {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		if target, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+			return path
+		}
+		target = filepath.Join(target, filepath.Base(path))
+	}
+	if whole, err := filepath.Abs(target); err == nil {
+		return whole
+	}
+	return target
+}
+
+// count adds a connection to the file, and returns what takes it away, once.
+func count(path string) (closed func()) {
+	path = realPath(path)
+	add := func(n int) {
+		connected.Lock()
+		defer connected.Unlock()
+		if connected.to[path] += n; connected.to[path] == 0 {
+			delete(connected.to, path)
+		}
+	}
+	add(1)
+	return sync.OnceFunc(func() { add(-1) })
+}
+
+// headOf reads the header of a database, which is shorter if the file is. The error is errConnected if this process
+// has the database open.
+func headOf(path string) ([]byte, error) {
+	connected.Lock()
+	defer connected.Unlock()
+	if connected.to[realPath(path)] > 0 {
+		return nil, errConnected
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, headBytes))
+}
