@@ -12,9 +12,11 @@ import (
 )
 
 // TestCommonsLives makes the commons of a release with one set and two splits: five methods of Python's libraries are
-// in it, each computed again.
+// in it, each computed again. It needs PyPI and ten minutes, so that make fire alone runs it.
 func TestCommonsLives(t *testing.T) {
-	testenv.OnlyThorough(t)
+	if os.Getenv("BENCH_FIRE") == "" {
+		t.Skip("make fire runs it")
+	}
 	p := newProcess(t)
 	program := must.Get(exec.LookPath("bench"))(t)
 	c := exec.Command(filepath.Join(testenv.Root(), "scripts", "commons.sh"), program, p.file("commons.tar"),

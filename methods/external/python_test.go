@@ -49,7 +49,8 @@ func TestExamplesLearn(t *testing.T) {
 		t.Skip("make thorough runs it")
 	}
 	for _, name := range []string{"logistic.py", "knn.py", "nystroem.py", "forest.py", "histgb.py",
-		"lightgbm_plugin.py", "mlp.py", "ebm.py", "catboost_plugin.py"} {
+		"lightgbm_plugin.py", "mlp.py", "ebm.py", "catboost_plugin.py", "chimeraboost_plugin.py",
+		"perpetual_plugin.py"} {
 		options := external.Options{Python: python(t)}
 		if name == "catboost_plugin.py" {
 			options.AllowRead = []string{"/proc"} // as its first lines say
