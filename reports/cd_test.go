@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -37,10 +38,23 @@ func TestNoBarsWithoutATest(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	must.Hold(t, d.Blocks[0].(doc.Figure).Numbers.Legend[0],
-		"There are no bars, since no pair is testable: 8 data sets are enough")
+	const says = "There are no bars, since no pair is testable: 8 data sets are enough"
+	figure := d.Blocks[0].(doc.Figure)
+	must.Hold(t, figure.Numbers.Legend[0], says)
+	must.Hold(t, words(figure), says)
+	board := sample.Build(t, compare.Leaderboard, in)
+	for _, b := range board.Blocks {
+		if f, ok := b.(doc.Figure); ok {
+			must.Hold(t, words(f), " average rank No result of 4 data sets can be significant")
+		}
+	}
 	verdict := sample.Build(t, ranking.Tests, in).Blocks[0].(doc.Prose).Paragraphs[1]
 	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
+}
+
+// words are the texts of a drawing.
+func words(f doc.Figure) string {
+	return strings.Join(doc.Map(f.Plot(doc.PageWidth).Marks, func(m doc.Mark) string { return m.Text }), " ")
 }
 
 // Two methods are on a common bar just if Wilcoxon's test finds no difference among all pairs, and a control alone has

@@ -188,6 +188,7 @@ func (b *Board) figure() doc.Figure {
 			100*(1-b.Level)),
 		Interval: fmt.Sprintf("rank by typical differences (%.4g %%, all together)", 100*(1-b.Level))}
 	if !b.Testable {
+		o.Other = "average rank"
 		o.More = append(o.More, fmt.Sprintf("No result of %s can be significant, so that ranks have no intervals.",
 			frame.Count(len(b.Sets), "data set")))
 	}

@@ -54,7 +54,7 @@ func Board(rows []BoardRow, o BoardOptions) doc.Plot {
 		names = clipped(names, room())
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
 		bottom := boardTop + boardLine*float64(len(rows)) + 2
-		from := widest(names) + number + 12
+		from := max(widest(names)+number, tickWidth(rankTitle)) + 12
 		s.x = Scale{Low: 1, High: float64(max(2, o.Field)), From: from, To: width - right - 6}
 		ticks := rankTicks(o.Field)
 		s.bottomTicks(s.x, ticks, tickTexts(ticks, 0), boardTop, bottom)

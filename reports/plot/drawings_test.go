@@ -247,7 +247,7 @@ func TestCriticalDifference(t *testing.T) {
 			groups = append(groups, []int{i, i + 1})
 		}
 		plot := CriticalDifference(names, ranks, groups, rapid.SampledFrom([]float64{math.NaN(), 0.5, 50}).Draw(t,
-			"cd"))
+			"cd"), "")
 		onSheet(t, plot)
 		for _, width := range widths {
 			words, bars, left := 0, 0, 0
@@ -279,7 +279,7 @@ func TestBarWithAGap(t *testing.T) {
 	for _, width := range widths {
 		dots, lines := 0, 0
 		for _, m := range CriticalDifference([]string{"A", "B", "C", "D"}, []float64{1, 2, 3, 4},
-			[][]int{{0, 1}, {0, 2, 3}}, math.NaN())(width).Marks {
+			[][]int{{0, 1}, {0, 2, 3}}, math.NaN(), "")(width).Marks {
 			switch {
 			case m.Role == doc.Strong && m.Shape == doc.Dot && m.Tip != "":
 				dots++
@@ -301,7 +301,7 @@ func TestNumbersOfManyRanks(t *testing.T) {
 			names[i], ranks[i] = fmt.Sprintf("M%d", i), float64(i+1)
 		}
 		n := 0
-		for _, m := range CriticalDifference(names, ranks, nil, 2)(doc.PageWidth).Marks {
+		for _, m := range CriticalDifference(names, ranks, nil, 2, "")(doc.PageWidth).Marks {
 			if m.Shape == doc.Word && m.Role == doc.Tick && m.Anchor == doc.Middle {
 				n++
 			}
@@ -315,8 +315,8 @@ func TestNumbersOfManyRanks(t *testing.T) {
 // Without a critical difference there is no empty space above the axis.
 func TestDiagramWithoutLength(t *testing.T) {
 	names, ranks := []string{"a", "b", "c"}, []float64{1.2, 1.9, 2.9}
-	with, without := CriticalDifference(names, ranks, nil, 1)(doc.ColumnWidth),
-		CriticalDifference(names, ranks, nil, math.NaN())(doc.ColumnWidth)
+	with, without := CriticalDifference(names, ranks, nil, 1, "")(doc.ColumnWidth),
+		CriticalDifference(names, ranks, nil, math.NaN(), "")(doc.ColumnWidth)
 	top := without.Height
 	for _, m := range without.Marks {
 		top = min(top, m.Y)

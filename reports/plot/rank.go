@@ -35,13 +35,14 @@ const rankTitle = "average rank"
 // best at the left, with bars that join methods without a significant difference. names and ranks are sorted by rank,
 // and there are at least two. Each of bars holds the ascending indexes of the methods that a bar joins, and bars of the
 // best methods are first. cd is the length of the critical difference, which is drawn above the axis, or NaN for
-// none.
+// none. note is a sentence of the legend, such as why there are no bars: without it, methods that no bar joins are read
+// as different. It is "" for none.
 //
 // With many methods, many bars or long names there is no room for names at both sides. Then the methods are a list with
 // one method on each line, and the bars are at its right. The legend counts bars that have no room.
-func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64) doc.Plot {
+func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float64, note string) doc.Plot {
 	return func(width float64) doc.Drawing {
-		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, Drawing: doc.Drawing{Width: width}}
+		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, note: note, Drawing: doc.Drawing{Width: width}}
 		side := TextWidth(rankTitle)
 		for i := range names {
 			side = max(side, TextWidth(names[i]+"  "+r.text(i)))
@@ -66,6 +67,7 @@ type ranking struct {
 	ranks []float64
 	bars  [][]int
 	cd    float64
+	note  string
 	scale Scale
 }
 
@@ -205,6 +207,9 @@ func (r *ranking) legend(left int) {
 		}
 	}
 	keys = append(keys, key{nil, "rank 1 is the best"})
+	if r.note != "" {
+		keys = append(keys, key{nil, r.note})
+	}
 	if left > 0 {
 		keys = append(keys, key{nil, fmt.Sprintf("bars of lower places left out: %d", left)})
 	}

@@ -193,10 +193,12 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (
 			letters[place[m]] += letter(i)
 		}
 	}
+	note := ""
 	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".",
 		"methods joined by a bar "+j.joins
 	if j.untested {
 		legend, drawn = frame.Capital(j.joins)+".", j.joins
+		note = legend
 	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},
@@ -210,7 +212,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (
 			letters[i], o.Test, j.cd, o.Level)
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
-		Plot: plot.CriticalDifference(names, ranks, bars, j.cd), Numbers: &table,
+		Plot: plot.CriticalDifference(names, ranks, bars, j.cd, note), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; %s", frame.Count(f.Methods, "method"),
 			frame.Count(f.Datasets, "data set"), drawn)}, records
 }

@@ -54,9 +54,10 @@ func drawings() map[string]doc.Figure {
 	return map[string]doc.Figure{
 		"forest":   {Alt: "differences", Plot: plot.Forest(forest, options)},
 		"overview": {Alt: "differences", Plot: plot.Forest(overview, against)},
-		"cd":       {Alt: "ranks", Plot: plot.CriticalDifference(names, ranks, bars, 8.2)},
+		"cd":       {Alt: "ranks", Plot: plot.CriticalDifference(names, ranks, bars, 8.2, "")},
 		"cd-six": {Alt: "ranks", Plot: plot.CriticalDifference([]string{"GBRFF2", "BMKR", "PBRFF", "LGBM", "GBRFF1",
-			"GFC"}, []float64{2.47, 3.07, 3.43, 3.53, 3.63, 4.87}, [][]int{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}, 1.95)},
+			"GFC"}, []float64{2.47, 3.07, 3.43, 3.53, 3.63, 4.87}, [][]int{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}, 1.95,
+			"")},
 	}
 }
 
