@@ -296,7 +296,7 @@ func (p *Page) Differences() doc.Figure {
 	o := p.forestOptions("other method")
 	o.Single = "typical difference over data sets"
 	return doc.Figure{Name: "methods", Title: "Typical differences", About: p.method +
-		" less each other method, pseudo-median over data sets", Detail: true, Plot: plot.Forest(rows, o),
+		" less each other method, pseudo-median over data sets", Plot: plot.Forest(rows, o),
 		Alt: fmt.Sprintf("Typical differences of %s from %s with their intervals", p.method,
 			frame.Count(len(rows), "other method"))}
 }
@@ -316,7 +316,8 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"
 	return doc.Figure{Name: strings.ToLower(other), Title: "Differences from " + other,
-		About: fmt.Sprintf("%s less %s, a line a data set", p.method, other), Detail: true, Plot: plot.Forest(rows, o),
+		About:  fmt.Sprintf("%s less %s, a line a data set", p.method, other),
+		Detail: len(p.pairs) > 1, Plot: plot.Forest(rows, o),
 		Alt: fmt.Sprintf("Differences of %s from %s on %s with their intervals", p.method, other,
 			frame.Count(len(q.Sets), "data set"))}
 }
