@@ -94,7 +94,7 @@ func TestWatchingARun(t *testing.T) {
 	watch := p.begin(t, "status", "--watch")
 	watch.printed.awaits(t, "\nswiss  ")
 	first := watch.printed.String()
-	must.Hold(t, first, "results.db, protocol table2 ", " of 7 cells", " left, until ", "StumpBoost on swiss",
+	must.Hold(t, first, "results.db, protocol table2 ", " of 7 cells", " left", " until ", "StumpBoost on swiss",
 		" (run)  ",
 		" of "+hostileName+" failed (crash)")
 	if strings.Contains(first, "\x1b") {

@@ -37,6 +37,7 @@ type farm struct {
 	deadly  map[*plan.Cell]bool // no worker survives it
 	lost    map[*plan.Cell]int  // workers that were lost with it
 	last    *plan.Cell          // that ended last
+	most    int                 // steps that a run may take
 }
 
 // A queue is what one room has to do.
@@ -99,8 +100,8 @@ func newFarm(seed uint64, cells []*plan.Cell, opt Options) *farm {
 	opt.Remote = fakeRemote{}
 	return &farm{
 		Rand: rand.New(rand.NewPCG(seed, 27)), s: newState(opt, cells, time.Unix(0, 0)), rooms: map[string]*queue{},
-		stored: map[*plan.Cell]int{},
-		at:     map[*plan.Cell]*delivery{}, started: map[*plan.Cell]time.Duration{}, deadly: map[*plan.Cell]bool{},
+		stored: map[*plan.Cell]int{}, most: 20_000 + 4*len(cells),
+		at: map[*plan.Cell]*delivery{}, started: map[*plan.Cell]time.Duration{}, deadly: map[*plan.Cell]bool{},
 		lost: map[*plan.Cell]int{},
 	}
 }
@@ -318,7 +319,7 @@ func (f *farm) run() string {
 	f.pending = append([]event{nil}, f.pending...)
 	f.tell()
 	for steps := 0; !f.s.done(); steps++ {
-		if steps > 20_000 {
+		if steps > f.most {
 			return "it does not end"
 		}
 		if f.agenda.Len() == 0 { // in the end somebody comes who takes everything

@@ -61,7 +61,7 @@ type ridgeParams struct {
 
 // ridge is a method of each task: least squares on targets, or on +1 and -1 of each class.
 func ridge() registry.Spec {
-	spec := registry.Spec{Name: "Ridge", Version: "3",
+	spec := registry.Spec{Name: "Ridge", Version: "3", Summary: "ridge regression",
 		Tasks: registry.Binary | registry.Multiclass | registry.Regression, Source: "this test"}
 	return registry.Define(spec, ridgeParams{1}, registry.Grid{{Name: "lambda", Values: registry.Powers(10, -2, 2)}},
 		fitRidge)

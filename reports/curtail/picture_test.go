@@ -53,9 +53,10 @@ func TestPicture(t *testing.T) {
 	}
 	kinds := []evidence.Verdict{evidence.Better, evidence.Uncertain, evidence.Inconclusive, evidence.Equivalent,
 		evidence.Worse}
-	var looks []plot.CourseKind
-	for i, role := range []doc.Role{doc.Field(6), doc.Field(5), doc.Band, doc.Value, doc.Field(0)} {
-		looks = append(looks, plot.CourseKind{Role: role, Text: string(kinds[i])})
+	looks := []plot.CourseKind{{Role: doc.Field(6), Top: -4}, {Role: doc.Field(5), Top: -2},
+		{Role: doc.Band, Top: -1, Bottom: 1}, {Role: doc.Value, Top: -3, Bottom: 3}, {Role: doc.Field(0), Bottom: 4}}
+	for i := range looks {
+		looks[i].Text = string(kinds[i])
 	}
 	f := readTable(t, small)
 	var pairs [][2]string
@@ -79,7 +80,7 @@ func TestPicture(t *testing.T) {
 	format := render.FigureFormats()[slices.IndexFunc(render.FigureFormats(), func(f render.FigureFormat) bool {
 		return f.Name == "svg"
 	})]
-	if err := format.Write(&svg, figure, doc.ColumnWidth); err != nil {
+	if err := format.Write(&svg, figure, doc.PageWidth); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(testenv.Root(), "docs", "explanation", "decided.svg")

@@ -22,10 +22,17 @@ type CoursePart struct {
 	Kind int
 }
 
-// A CourseKind says how the parts of a kind look, and what they mean.
+// A CourseKind says how the parts of a kind look, and what they mean. They take the height of a row from Top to Bottom,
+// which are from -4 to 4, so that no kind is told by its colour alone.
 type CourseKind struct {
-	Role doc.Role
-	Text string
+	Role        doc.Role
+	Text        string
+	Top, Bottom float64
+}
+
+// draw draws a part of the kind in a row whose middle is at y.
+func (k CourseKind) draw(d *doc.Drawing, from, to, y float64, name string) {
+	d.Box(k.Role, from, y+k.Top, to, y+k.Bottom, name)
 }
 
 const courseLine = 12.5 // the height of a row
@@ -54,10 +61,10 @@ func Courses(courses []Course, kinds []CourseKind, x Axis, stop, end string) doc
 			s.Word(doc.Name, 0, y+3.5, doc.Start, names[i])
 			from := c.From
 			for _, p := range c.Parts {
-				s.Box(kinds[p.Kind].Role, s.x.At(from), y-4, s.x.At(p.To), y+4, c.Name+": "+kinds[p.Kind].Text)
+				kinds[p.Kind].draw(&s.Drawing, s.x.At(from), s.x.At(p.To), y, c.Name+": "+kinds[p.Kind].Text)
 				from, used = p.To, append(used, p.Kind)
 			}
-			s.Box(kinds[c.End].Role, width-14, y-4, width-4, y+4, c.Name+": "+kinds[c.End].Text)
+			kinds[c.End].draw(&s.Drawing, width-14, width-4, y, c.Name+": "+kinds[c.End].Text)
 			s.Line(doc.Strong, s.x.At(c.Stop), y-5, s.x.At(c.Stop), y+5)
 		}
 		s.Line(doc.Axis, s.x.From, bottom, s.x.To, bottom)
@@ -65,7 +72,9 @@ func Courses(courses []Course, kinds []CourseKind, x Axis, stop, end string) doc
 		var keys []key
 		for k, kind := range kinds {
 			if slices.Contains(used, k) {
-				keys = append(keys, key{boxKey(kind.Role), kind.Text})
+				keys = append(keys, key{func(d *doc.Drawing, x, y float64) {
+					kind.draw(d, x-7, x+7, y, "")
+				}, kind.Text})
 			}
 		}
 		legend(&s.Drawing, append(keys, key{func(d *doc.Drawing, x, y float64) {

@@ -132,7 +132,7 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 			}
 			courses = append(courses, c)
 		}
-		onSheet(t, Courses(courses, []CourseKind{{doc.Band, "inconclusive"}, {doc.Mean, "better"}},
+		onSheet(t, Courses(courses, []CourseKind{{doc.Band, "inconclusive", -1, 1}, {doc.Mean, "better", -4, 0}},
 			Axis{Title: "cells"}, "the run stops", "all cells"))
 	})
 }
