@@ -50,12 +50,17 @@ func count(path string) (closed func()) {
 }
 
 // headOf reads the header of a database, which is shorter if the file is. The error is errConnected if this process
-// has the database open.
+// has the database open. Only a regular file is opened, since a pipe would wait for its writer.
 func headOf(path string) ([]byte, error) {
 	connected.Lock()
 	defer connected.Unlock()
 	if connected.to[realPath(path)] > 0 {
 		return nil, errConnected
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
