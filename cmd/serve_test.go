@@ -38,7 +38,7 @@ func TestARunInTheBrowser(t *testing.T) {
 	awaitsOn(t, tab, `document.querySelector("#under-way").innerText.includes("StumpBoost on swiss, split 1")`)
 	awaitsOn(t, tab, `document.title.includes(" of 7 cells, ")`)
 	seen := browser.Evaluate[string](tab, `document.body.innerText`)
-	must.Hold(t, seen, "results.db, protocol table2", " of 7 cells, ", " left, until ", "predicted end in ",
+	must.Hold(t, seen, "results.db, protocol table2", " of 7 cells, ", " left", " until ", "predicted end in ",
 		" of "+hostileName+" failed (crash), the last on swiss, split ", "The report below is of ")
 	browser.Evaluate[bool](tab, `document.querySelector(".failure summary").click(), true`)
 	must.Hold(t, browser.Evaluate[string](tab, `document.querySelector(".failure").innerText`),
