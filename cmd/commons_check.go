@@ -227,7 +227,8 @@ func (k *entryCheck) plugIn(ctx context.Context, room string) error {
 		return errors.New("the plugin asks for the network, which a check does not give")
 	}
 	if err := k.register(); err != nil {
-		return errors.New(firstLine(err.Error())) // without the hints for a user who chose a name that is taken
+		// Further lines of the error advise somebody who is choosing a name. Nobody chooses one during a check.
+		return errors.New(firstLine(err.Error()))
 	}
 	return nil
 }

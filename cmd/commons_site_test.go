@@ -23,7 +23,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// siteSets are the data sets on which the commons of these tests compares methods.
+// siteSets are the data sets of the commons that siteCommons makes.
 var siteSets = []string{"wine", "sonar", "heart", "iono", "wdbc", "pima"}
 
 // enter commits an entry whose results are those of a reference method under another name. share of its cells were

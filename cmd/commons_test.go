@@ -291,8 +291,9 @@ func (s stranger) byHand(name, plugin string, codeOfRun int, change func(*result
 	return "by-hand-" + name
 }
 
-// TestLuckOfACommons: the reported results of a method that is not deterministic count for nothing, since the commons
-// computes every cell again. A method that knows the labels of test rows is found by a canary.
+// TestLuckOfACommons: if a method is not deterministic, its author may report the luckiest of many results. This gains
+// nothing, since the commons computes every cell of such a method again and counts only its own results. A method that
+// knows the labels of test rows is found by a canary.
 func TestLuckOfACommons(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t)

@@ -232,9 +232,9 @@ func (f *Forecast) machineFactor() float64 {
 	return f.machine
 }
 
-// MarkFirst marks, for each method of which nothing is known, the cell that costs least by rows times features: it
-// runs before the method's other cells, and what it takes says what the others take. Marks that are right already are
-// not written: the progress of a run may be reading them.
+// MarkFirst marks a first cell of each method whose times are unknown: the one with the least product of rows and
+// features. It runs before the method's other cells, whose times are then predicted from the time that it took. A mark
+// is written only where it changes, since the progress of a run may be reading the marks at the same time.
 func MarkFirst(cells []*Cell, f *Forecast) {
 	first := map[string]*Cell{}
 	for _, c := range cells {

@@ -8,10 +8,11 @@ import (
 	"sync"
 )
 
-// POSIX takes all locks on a file from a process that closes any descriptor of the file. SQLite takes care of its own
-// descriptors. If the program itself opened and closed a database that it has open, another process could believe to
-// be the last one that uses it, and remove a log that is in use. So [connect] counts connections, and [headOf] opens a
-// file only if there are none.
+// POSIX takes all locks on a file from a process that closes any descriptor of the file. SQLite keeps its own
+// descriptors open for that reason. Suppose that this program opens and closes a database by itself while SQLite has it
+// open here. Then SQLite's locks are gone, and another process with the same database, such as sqlite3, takes itself
+// for the last user and removes the write-ahead log, to which this process still writes. So [connect] counts the
+// connections to each database, and [headOf] reads a file only if this process has no connection to it.
 var connected = struct {
 	sync.Mutex
 	to map[string]int // by realPath

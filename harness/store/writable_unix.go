@@ -13,9 +13,7 @@ import (
 // memory for a commit that cannot succeed. Where the file does not exist yet or the system does not answer,
 // SQLite finds the obstacle.
 func mayWrite(path string) (not string) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = realPath(path)
 	refused := func(path string, mode uint32) bool {
 		err := unix.Access(path, mode)
 		return err == unix.EACCES || err == unix.EROFS || err == unix.EPERM // EPERM is for immutable files

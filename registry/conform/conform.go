@@ -2,11 +2,15 @@
 //
 //	func TestConform(t *testing.T) { conform.Run(t, Spec()) }
 //
-// It asks of a method what the harness relies on: a summary, parameters that are checked, scores of the right shape
-// that are finite, the same bits from the same seed whatever the number of workers, inputs left as they were, rows
-// scored one by one as in a batch, an early answer to cancellation, an error or a model (never a panic) on awkward
-// data, an error on data that is no training set, and, for each capability that the method declares, that it changes
-// no result. It also asks that the method learns something.
+// It asks of a method what the harness relies on:
+//
+//   - a summary, and parameters that are checked;
+//   - finite scores of the right shape, which are the same for a row alone and in a batch;
+//   - the same bits from the same seed, whatever the number of workers, and inputs left as they were;
+//   - an early answer to cancellation;
+//   - an error or a model, never a panic, on awkward data, and an error on data that is no training set;
+//   - for each capability that the method declares, the same results with and without it;
+//   - that the method learns something.
 //
 // Checks of the declared memory and time, and of how soon a method notices a cancelled context on large data, need
 // suitable data. So these checks are options: [Memory], [Cost] and [Late].

@@ -23,7 +23,7 @@ type CoursePart struct {
 }
 
 // A CourseKind says how the parts of a kind look, and what they mean. They take the height of a row from Top to Bottom,
-// which are from -4 to 4, so that no kind is told by its colour alone.
+// which are from -4 to 4, so that kinds differ by more than colour.
 type CourseKind struct {
 	Role        doc.Role
 	Text        string
