@@ -90,37 +90,38 @@ var steps = map[string]*regexp.Regexp{
 	"crontab": regexp.MustCompile(`(?m)^(?:[0-9*]+ +){5}(.*)$`),
 }
 
-// TestPages runs the commands of pages. Each page has a folder, with the data mirror, a Python that has NumPy and this
-// checkout.
+// TestPages runs the commands of pages. Each page has a folder, with this checkout and, in make thorough, with the data
+// mirror and a Python that has NumPy.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	mirror := must.Get(filepath.Abs(testenv.Mirror(t)))(t)
 	caches := strings.Fields(string(must.Get(exec.Command("go", "env", "GOCACHE", "GOPATH").Output())(t)))
 	for _, p := range pages {
+		thorough := testenv.ThoroughPart(t, p.file)
+		if !p.quick && !thorough {
+			continue // TestScripts runs the parts
+		}
 		t.Run(p.file, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(p.needs); err != nil && p.needs != "" {
 				t.Skipf("there is no %s; r-base-core has it", p.needs)
 			}
-			if !p.quick {
-				testenv.OnlyThorough(t) // TestScripts runs the parts
-			}
-			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_MIRROR="+mirror,
-				"BENCH_PLUGINS=",
+			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_PLUGINS=",
 				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(),
 				"GOFLAGS=-buildvcs=false -trimpath", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
-			if testenv.Thorough(t) {
+			if thorough {
 				python, bin := testenv.Python(t), t.TempDir()
 				must.Do(t, os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+` "$@"`+"\n"),
 					0o755))
-				env = append(env, "BENCH_PYTHON="+python, "PATH="+bin+":"+os.Getenv("PATH"))
+				env = append(env, "BENCH_PYTHON="+python, "PATH="+bin+":"+os.Getenv("PATH"),
+					"BENCH_MIRROR="+must.Get(filepath.Abs(testenv.Mirror(t)))(t))
 			}
-			p.run(t, env)
+			p.run(t, env, thorough)
 		})
 	}
 }
 
-func (p page) run(t *testing.T, env []string) {
+// run runs the console blocks, and all blocks in make thorough.
+func (p page) run(t *testing.T, env []string, thorough bool) {
 	dir, commands := t.TempDir(), 0
 	script := func(dir, text string) string {
 		// however busy the machine is
@@ -148,7 +149,7 @@ func (p page) run(t *testing.T, env []string) {
 			}
 			edit(t, filepath.Join(dir, names[len(names)-1][1]), kind == "diff", body+"\n")
 		case "sh", "yaml", "crontab":
-			if !testenv.Thorough(t) {
+			if !thorough {
 				continue
 			}
 			if found := steps[kind]; found != nil {

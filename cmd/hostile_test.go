@@ -147,7 +147,6 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 func TestPluginsThatRemember(t *testing.T) {
 	t.Parallel()
 	withSandbox(t)
-	testenv.Mirror(t)
 	closed := []string{"mincore", "F_SETLK"}
 	if testenv.Thorough(t) {
 		closed = append(closed, "F_OFD_SETLK", "F_SETLK, device", "flock", "access times")
@@ -183,9 +182,7 @@ standardise = false
 // forgetful runs a plugin for each channel on wine, and returns the names of their methods, in this order.
 func forgetful(t *testing.T, channels []string) (p process, names []string) {
 	p = newProcess(t)
-	p.env = []string{"BENCH_MIRROR=" + must.Get(filepath.Abs(testenv.Mirror(t)))(t)}
 	p.write(t, "wine.toml", wineInFourCells)
-	p.run(t, "data", "fetch", "wine")
 	program := must.Get(exec.LookPath("bench-hostile"))(t)
 	args := []string{"--jobs", "2", "--allow-read", filepath.Dir(program)}
 	for i, channel := range channels {

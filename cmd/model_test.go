@@ -12,11 +12,10 @@ import (
 
 	"github.com/dmitryikh/leaves"
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
@@ -63,13 +62,12 @@ func reseal(db *sql.DB) error {
 // thresholds have the same bits. Adult's columns have names like workclass=Private.
 func TestModelsInTheFilesUnits(t *testing.T) {
 	t.Parallel()
-	data := catalogue.Directory{Root: testenv.Mirror(t)}
-	sets := []string{"german", "glass-multiclass"}
+	sets := []string{"german", "vehicle-multiclass"}
 	if testenv.Thorough(t) {
-		sets = append(sets, "pima", "year-prediction", "adult")
+		sets = append(sets, "pima", "glass-multiclass", "year-prediction", "adult")
 	}
 	for _, name := range sets {
-		set := must.Get(read.Load(t.Context(), data, must.Get(catalogue.Builtin().Lookup(name))(t)))(t)
+		set := fits.Set(t, name)
 		p := must.Get(protocol.Load("table2"))(t)
 		split := must.Get(p.Semantics.Splitter().Split(set, 2))(t)
 		standard := new(mat.Dense)

@@ -25,10 +25,12 @@ type scalerOracle struct {
 		X           [][]string
 		Mean, Scale []string
 	}
-	Real []struct {
-		Dataset, Mean, Scale string
-		AllRows              string `json:"all_rows"`
-	}
+	Real []realScale
+}
+
+type realScale struct {
+	Dataset, Mean, Scale string
+	AllRows              string `json:"all_rows"`
 }
 
 func readScalerOracle(t *testing.T) (o scalerOracle) {
@@ -73,8 +75,8 @@ func bitsHash(values []float64) string {
 }
 
 func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
-	for _, c := range readScalerOracle(t).Real {
-		set := fits.Set(t, c.Dataset)
+	ofSet := func(c realScale) string { return c.Dataset }
+	fits.EachSet(t, readScalerOracle(t).Real, ofSet, func(t *testing.T, set *datasets.Set, c realScale) {
 		var rows []int // every third row, from the last one backwards
 		for i := len(set.Y) - 1; i >= 0; i -= 3 {
 			rows = append(rows, i)
@@ -86,7 +88,7 @@ func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
 		var z mat.Dense
 		s.Apply(&z, set.X, nil)
 		must.Be(t, bitsHash(z.RawMatrix().Data), c.AllRows, c.Dataset)
-	}
+	})
 }
 
 // drawMatrix draws values whose squares do not underflow.

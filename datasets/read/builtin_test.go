@@ -1,4 +1,4 @@
-package read
+package read_test
 
 import (
 	"crypto/sha256"
@@ -14,23 +14,13 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 var update = flag.Bool("update", false, "write testdata/sets.txt for the sets that the mirror has")
-
-// mirrorSet loads a built-in set from the program, or else from the mirror.
-func mirrorSet(t testing.TB, name string) *datasets.Set {
-	t.Helper()
-	e := must.Get(catalogue.Builtin().Lookup(name))(t)
-	data := catalogue.Directory{Root: "/nowhere"}
-	if state, _ := data.State(e); state == catalogue.Missing {
-		data.Root = testenv.Mirror(t)
-	}
-	s := must.Get(Load(t.Context(), data, e))(t)
-	return s
-}
 
 // hashOf is the hash of all that was read: the bits of inputs and labels, what they are called, and the fingerprint, to
 // which results in databases refer. It changes only together with readingVersion, on purpose.
@@ -65,21 +55,18 @@ func TestEverySetHasItsBits(t *testing.T) {
 		name, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
 		hashes[name] = hash
 	}
-	thorough := testenv.Thorough(t)
-	store := catalogue.Directory{Root: testenv.Mirror(t)}
+	short := !testenv.Thorough(t) && !*update
+	const nowhere = "/nowhere" // there the program has what it brings
+	store := catalogue.Directory{Root: nowhere}
+	t.Run("mirror", func(t *testing.T) { store.Root = testenv.Mirror(t) })
 	for _, e := range catalogue.Builtin().All() {
+		state, err := store.State(e)
+		if short && e.Rows*e.Features > 200_000 || state == catalogue.Missing && (e.Named || store.Root == nowhere) {
+			continue
+		}
 		t.Run(e.Name, func(t *testing.T) {
-			if e.Rows*e.Features > 200_000 && !thorough && !*update {
-				t.Skip("make thorough runs it")
-			}
-			state, err := store.State(e)
-			if e.Named && state == catalogue.Missing {
-				t.Skip("a large file, which this mirror does not have")
-			}
-			if state != catalogue.Present && !(e.Generated && state == catalogue.Generated) {
-				t.Errorf("state %v: %v", state, err)
-			}
-			s := mirrorSet(t, e.Name)
+			must.Do(t, err)
+			s := fits.Set(t, e.Name)
 			if got := hashOf(s); *update {
 				hashes[e.Name] = got
 			} else if want := hashes[e.Name]; got != want && (want != "" || !e.Named) {
@@ -105,7 +92,7 @@ func TestEverySetHasItsBits(t *testing.T) {
 // a9a's features 72 and 73 are the sexes, female first.
 func TestAdultCodings(t *testing.T) {
 	testenv.OnlyThorough(t)
-	a, b := mirrorSet(t, "adult"), mirrorSet(t, "adult-a9a")
+	a, b := fits.Set(t, "adult"), fits.Set(t, "adult-a9a")
 	if a.TrainRows != 32561 || b.TrainRows != 32561 || !slices.Equal(a.Y, b.Y) {
 		t.Errorf("train rows %d and %d, or labels differ", a.TrainRows, b.TrainRows)
 	}
@@ -120,24 +107,20 @@ func TestAdultCodings(t *testing.T) {
 // TestLabelsAgreeWithTheOracleSplits counts positives where the oracle lists rows.
 func TestLabelsAgreeWithTheOracleSplits(t *testing.T) {
 	testenv.NotUnderRace(t)
-	var oracle struct {
-		Rows []struct {
-			Dataset  string
-			N        int
-			Train    []int
-			Positive *int `json:"n_train_pos"`
-		}
+	type drawn struct {
+		Dataset  string
+		N        int
+		Train    []int
+		Positive *int `json:"n_train_pos"`
 	}
+	var oracle struct{ Rows []drawn }
 	testenv.ReadOracle(t, "splits.json", &oracle)
-	sets := map[string]*datasets.Set{}
-	for _, row := range oracle.Rows {
-		if e, err := catalogue.Builtin().Lookup(row.Dataset); err != nil || e.Rows > 1000 && !testenv.Thorough(t) {
-			continue
-		}
-		if sets[row.Dataset] == nil {
-			sets[row.Dataset] = mirrorSet(t, row.Dataset)
-		}
-		s := sets[row.Dataset]
+	rows := slices.DeleteFunc(oracle.Rows, func(row drawn) bool {
+		e, err := catalogue.Builtin().Lookup(row.Dataset)
+		return err != nil || e.Rows > 1000 && !testenv.Thorough(t)
+	})
+	ofSet := func(row drawn) string { return row.Dataset }
+	fits.EachSet(t, rows, ofSet, func(t *testing.T, s *datasets.Set, row drawn) {
 		positive := 0
 		for _, i := range row.Train {
 			if s.Y[i] == 1 {
@@ -148,7 +131,7 @@ func TestLabelsAgreeWithTheOracleSplits(t *testing.T) {
 			t.Errorf("%s: %d rows, and %d positives in the training rows; want %d and %v", row.Dataset, len(s.Y),
 				positive, row.N, row.Positive)
 		}
-	}
+	})
 }
 
 // BenchmarkLoad times the loading of the sets that users wait for.
@@ -156,7 +139,7 @@ func BenchmarkLoad(b *testing.B) {
 	for _, name := range []string{"spambase", "bankmarketing", "epileptic"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				mirrorSet(b, name)
+				fits.Set(b, name)
 			}
 		})
 	}
@@ -169,7 +152,7 @@ func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 		if state, err := store.State(e); state != catalogue.Generated || err != nil {
 			t.Errorf("%s: state %v, error %v", name, state, err)
 		}
-		must.Get(Load(t.Context(), store, e))(t)
+		must.Get(read.Load(t.Context(), store, e))(t)
 		must.Do(t, store.Verify(e))
 	}
 	if _, err := os.Stat(store.Root); err == nil {

@@ -101,7 +101,8 @@ var rooms = []room{
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
-	{"methods/internal/fixtures", "methods/internal/fitting registry registry/rng datasets internal/..."},
+	{"methods/internal/fixtures", "methods/internal/fitting registry registry/rng datasets datasets/catalogue " +
+		"internal/..."},
 	{"methods/internal/...", "methods/internal/... registry registry/rng registry/elementary internal/..."},
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},

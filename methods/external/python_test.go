@@ -182,6 +182,7 @@ func TestImportedFilesCount(t *testing.T) {
 func TestDeclaredLibraries(t *testing.T) {
 	const serve = "from benchplugin import serve\nclass Own:\n    def fit(self, X, y): return self\n    def " +
 		"decision_function(self, X): return X[:, 0]\n"
+	interpreter := python(t)
 	for _, c := range []struct {
 		name, script string
 		want         []string // names of libraries
@@ -213,7 +214,7 @@ func TestDeclaredLibraries(t *testing.T) {
 				must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 				must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 			}
-			p, err := external.Load(t.Context(), filepath.Join(dir, "mine.py"), external.Options{Python: python(t)})
+			p, err := external.Load(t.Context(), filepath.Join(dir, "mine.py"), external.Options{Python: interpreter})
 			if err == nil {
 				t.Cleanup(p.Close)
 			}

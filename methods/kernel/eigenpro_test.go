@@ -22,21 +22,18 @@ func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 		Landmarks, Sample, Q, Batch, Epochs int
 		Gamma, Step                         float64
 	}
-	for i, c := range fixtures.Cases[iterated](t, "testdata/eigenpro.json", 16) {
-		t.Run(c.Name(i), func(t *testing.T) {
-			c.Load(t)
-			e := must.Get(newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets()))(t)
-			k := make([]float64, c.Sample*c.Sample)
-			must.Do(t, square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D))
-			values, vectors := must.Get2(largestEigen(t.Context(), k, c.Sample, c.Q+20, 60))(t)
-			e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
-			e.batch, e.step = c.Batch, c.Step
-			for range c.Epochs {
-				must.Do(t, e.epoch(t.Context()))
-			}
-			c.Equal(t, scoresAt(t, e, c.Rows), 1e-6)
-		})
-	}
+	fixtures.Each(t, "testdata/eigenpro.json", 16, func(t *testing.T, c *iterated) {
+		e := must.Get(newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets()))(t)
+		k := make([]float64, c.Sample*c.Sample)
+		must.Do(t, square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D))
+		values, vectors := must.Get2(largestEigen(t.Context(), k, c.Sample, c.Q+20, 60))(t)
+		e.prepare(values[:c.Q-1], vectors[:(c.Q-1)*c.Sample], values[c.Q-1])
+		e.batch, e.step = c.Batch, c.Step
+		for range c.Epochs {
+			must.Do(t, e.epoch(t.Context()))
+		}
+		c.Equal(t, scoresAt(t, e, c.Rows), 1e-6)
+	})
 }
 
 // scoresAt scores rows with the coefficients of a descent.

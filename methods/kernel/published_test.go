@@ -20,26 +20,23 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 		Lambda, Gamma float64
 		Loss          string
 	}
-	for i, c := range fixtures.Cases[machine](t, "testdata/falkon.json", 13) {
-		t.Run(fmt.Sprint(c.Loss, " ", c.Name(i)), func(t *testing.T) {
-			c.Load(t)
-			cover := must.Get(newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma))(t)
-			var all []*solution
-			for range c.Outputs {
-				all = append(all, &solution{lambda: c.Lambda})
-			}
-			solve, share := cover.falkon, 1e-6
-			if c.Loss == "logistic" {
-				solve, share = cover.logisticFalkon, 1e-4
-			}
-			must.Do(t, solve(t.Context(), all, c.Targets(), 200))
-			m := cover.machineOf(c.Outputs)
-			for _, s := range all {
-				m.Coef, m.Bias = append(m.Coef, s.X...), append(m.Bias, 0)
-			}
-			c.Compare(t, m, share)
-		})
-	}
+	fixtures.Each(t, "testdata/falkon.json", 13, func(t *testing.T, c *machine) {
+		cover := must.Get(newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma))(t)
+		var all []*solution
+		for range c.Outputs {
+			all = append(all, &solution{lambda: c.Lambda})
+		}
+		solve, share := cover.falkon, 1e-6
+		if c.Loss == "logistic" {
+			solve, share = cover.logisticFalkon, 1e-4
+		}
+		must.Do(t, solve(t.Context(), all, c.Targets(), 200))
+		m := cover.machineOf(c.Outputs)
+		for _, s := range all {
+			m.Coef, m.Bias = append(m.Coef, s.X...), append(m.Bias, 0)
+		}
+		c.Compare(t, m, share)
+	})
 }
 
 // TestNystroemEqualsScikitLearn compares scores on real sets with testdata/nystroem.json, which testdata/nystroem.py
@@ -52,12 +49,9 @@ func TestNystroemEqualsScikitLearn(t *testing.T) {
 		Lambda, Gamma float64
 		Seed          uint32
 	}
-	for i, c := range fixtures.Cases[model](t, "testdata/nystroem.json", 10) {
-		t.Run(c.Name(i), func(t *testing.T) {
-			c.Load(t)
-			setting := fmt.Appendf(nil, `{"landmarks":%d,"lambda":%g,"gamma":%g}`, c.Landmarks, c.Lambda, c.Gamma)
-			m := must.Get(Nystroem().Fit(t.Context(), registry.Env{Seed: c.Seed}, c.Data, setting))(t)
-			c.Compare(t, m, 1e-6)
-		})
-	}
+	fixtures.Each(t, "testdata/nystroem.json", 10, func(t *testing.T, c *model) {
+		setting := fmt.Appendf(nil, `{"landmarks":%d,"lambda":%g,"gamma":%g}`, c.Landmarks, c.Lambda, c.Gamma)
+		m := must.Get(Nystroem().Fit(t.Context(), registry.Env{Seed: c.Seed}, c.Data, setting))(t)
+		c.Compare(t, m, 1e-6)
+	})
 }

@@ -44,17 +44,19 @@ func TestPublishedProgram(t *testing.T) {
 		{"wine", map[float64]int{0.01: 54, 0.1: 54, 1: 54, 10: 54, 100: 54}},
 		{"pima", map[float64]int{0.01: 170, 0.1: 171, 1: 148, 10: 159, 100: 161}},
 	} {
-		train, test := fits.Load(t, c.set, 1)
-		var ps []BMKRParams
-		for cost := range c.correct {
-			ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
-		}
-		must.Do(t, pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
-			if got, want := fits.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
-				t.Errorf("%s, C=%v: %d rows correct; the published program has %d", c.set, ps[i].C, got, want)
+		t.Run(c.set, func(t *testing.T) {
+			train, test := fits.Load(t, c.set, 1)
+			var ps []BMKRParams
+			for cost := range c.correct {
+				ps = append(ps, BMKRParams{T: 100, C: cost, LearningRate: 1, Epsilon: 0.1})
 			}
-			return nil
-		}))
+			must.Do(t, pathBMKR[float32](t.Context(), quiet(), train, ps, func(i int, m registry.Model) error {
+				if got, want := fits.Correct(t, m, test), c.correct[ps[i].C]; math.Abs(float64(got-want)) > 2 {
+					t.Errorf("C=%v: %d rows correct; the published program has %d", ps[i].C, got, want)
+				}
+				return nil
+			}))
+		})
 	}
 }
 

@@ -114,11 +114,13 @@ func TestGMKLOptimal(t *testing.T) {
 // within 2e-5 of the optimum; the steps around a solver that it replaces took minutes there.
 func TestGMKLOnPublishedSets(t *testing.T) {
 	for _, name := range []string{"bupa", "heart", "wine", "pima", "balance", "glass"} {
-		train, _ := fits.Load(t, name, 1)
-		for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
-			_, m := mix(t, train, nil, svm.Classification(train.Y, c))
-			solved(t, fmt.Sprintf("%s, C=%v", name, c), m)
-		}
+		t.Run(name, func(t *testing.T) {
+			train, _ := fits.Load(t, name, 1)
+			for _, c := range []float64{0.01, 0.1, 1, 10, 100} {
+				_, m := mix(t, train, nil, svm.Classification(train.Y, c))
+				solved(t, fmt.Sprintf("C=%v", c), m)
+			}
+		})
 	}
 }
 

@@ -23,17 +23,14 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 		Iterations        int
 		Lambda, Bandwidth float64
 	}
-	for i, c := range fixtures.Cases[machine](t, "testdata/published.json", 12) {
-		t.Run(c.Name(i), func(t *testing.T) {
-			c.Load(t)
-			f := newFit(c.X, c.D, c.Targets(), nil)
-			if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations},
-				func(int) error { return nil }); err != nil {
-				t.Fatal(err)
-			}
-			c.Compare(t, f.model(0), 1e-6)
-		})
-	}
+	fixtures.Each(t, "testdata/published.json", 12, func(t *testing.T, c *machine) {
+		f := newFit(c.X, c.D, c.Targets(), nil)
+		if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations},
+			func(int) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		c.Compare(t, f.model(0), 1e-6)
+	})
 }
 
 // TestGradients compares the gradients with differences of the predictions, away from the rows of the training part,

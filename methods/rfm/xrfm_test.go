@@ -34,25 +34,22 @@ func TestTreeEqualsThePublishedProgram(t *testing.T) {
 		Lambda, Bandwidth, Temperature float64
 		Subsets                        [][]int
 	}
-	for i, c := range fixtures.Cases[grown](t, "testdata/published_tree.json", 11) {
-		t.Run(c.Name(i), func(t *testing.T) {
-			c.Load(t)
-			splits := 0
-			g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X,
-				ys: c.Targets()}
-			g.draw = func(int, int) []int {
-				splits++
-				return slices.Clone(c.Subsets[splits-1])
-			}
-			must.Get(g.grow(t.Context(), fitting.Upto(c.N)))(t)
-			machines := must.Get(g.machines(t.Context(), c.Lambda, []int{c.Iterations}))(t)
-			c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations],
-				Temperature: c.Temperature}, 1e-6)
-			if splits == 0 || splits != len(c.Subsets) {
-				t.Errorf("%d splits of %d", splits, len(c.Subsets))
-			}
-		})
-	}
+	fixtures.Each(t, "testdata/published_tree.json", 11, func(t *testing.T, c *grown) {
+		splits := 0
+		g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X,
+			ys: c.Targets()}
+		g.draw = func(int, int) []int {
+			splits++
+			return slices.Clone(c.Subsets[splits-1])
+		}
+		must.Get(g.grow(t.Context(), fitting.Upto(c.N)))(t)
+		machines := must.Get(g.machines(t.Context(), c.Lambda, []int{c.Iterations}))(t)
+		c.Compare(t, &treeModel{D: c.D, Outputs: c.Outputs, Splits: g.splits, Leaves: machines[c.Iterations],
+			Temperature: c.Temperature}, 1e-6)
+		if splits == 0 || splits != len(c.Subsets) {
+			t.Errorf("%d splits of %d", splits, len(c.Subsets))
+		}
+	})
 }
 
 // TestOneLeafIsRFM: a set that fits into a leaf gets the scores of RFM, bit for bit, at every temperature.

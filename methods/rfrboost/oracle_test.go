@@ -24,51 +24,48 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 		Features int
 		Pairs    [][][2]int
 	}
-	for i, c := range fixtures.Cases[published](t, "testdata/published.json", 14) {
-		t.Run(c.Name(i), func(t *testing.T) {
-			c.Load(t)
-			data, tol := c.Data, 1e-6
+	fixtures.Each(t, "testdata/published.json", 14, func(t *testing.T, c *published) {
+		data, tol := c.Data, 1e-6
+		if c.Set == "" {
+			c.N = len(c.Y)
+			data = registry.Data{Task: registry.Regression, X: mat.NewDense(c.N, c.D, c.X), Y: c.Y}
+		}
+		switch c.Kind {
+		case "binary":
+			data.Task, data.Classes = registry.Binary, 2
 			if c.Set == "" {
-				c.N = len(c.Y)
-				data = registry.Data{Task: registry.Regression, X: mat.NewDense(c.N, c.D, c.X), Y: c.Y}
-			}
-			switch c.Kind {
-			case "binary":
-				data.Task, data.Classes = registry.Binary, 2
-				if c.Set == "" {
-					for j, y := range c.Y {
-						c.Y[j] = 2*y - 1
-					}
+				for j, y := range c.Y {
+					c.Y[j] = 2*y - 1
 				}
-			case "multiclass":
-				data.Task, data.Classes, c.Outputs = registry.Multiclass, 3, 3
-			default:
-				tol = 1e-9
 			}
-			layers := 0
-			recorded := func(_, m int) func([]float64, int, []float64, int) []pair {
-				out := make([]pair, m)
-				for j, p := range c.Pairs[layers] {
-					out[j] = pair{p[0], p[1]}
-				}
-				layers++
-				return func([]float64, int, []float64, int) []pair { return out }
+		case "multiclass":
+			data.Task, data.Classes, c.Outputs = registry.Multiclass, 3, 3
+		default:
+			tol = 1e-9
+		}
+		layers := 0
+		recorded := func(_, m int) func([]float64, int, []float64, int) []pair {
+			out := make([]pair, m)
+			for j, p := range c.Pairs[layers] {
+				out[j] = pair{p[0], p[1]}
 			}
-			p := Params{Rounds: 3, Features: c.Features, Lambda: 1e-2, Rho: 1e-3, LearningRate: 0.7, Scale: 0.8}
-			b := newBooster(data, p, c.Kind == "greedy")
-			must.Do(t, boost(t.Context(), []*booster{b}, recorded))
-			got := make([]float64, len(c.Scores))
-			must.Do(t, b.model.first(3).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got))
-			if c.Kind == "multiclass" { // a softmax does not change with a constant in all scores of a row
-				centreRows(got, 3)
-				centreRows(c.Scores, 3)
-			}
-			c.Equal(t, got, tol)
-			if layers != 6 {
-				t.Errorf("%d layers drew, of 6", layers)
-			}
-		})
-	}
+			layers++
+			return func([]float64, int, []float64, int) []pair { return out }
+		}
+		p := Params{Rounds: 3, Features: c.Features, Lambda: 1e-2, Rho: 1e-3, LearningRate: 0.7, Scale: 0.8}
+		b := newBooster(data, p, c.Kind == "greedy")
+		must.Do(t, boost(t.Context(), []*booster{b}, recorded))
+		got := make([]float64, len(c.Scores))
+		must.Do(t, b.model.first(3).Score(t.Context(), mat.NewDense(len(c.Rows)/c.D, c.D, c.Rows), got))
+		if c.Kind == "multiclass" { // a softmax does not change with a constant in all scores of a row
+			centreRows(got, 3)
+			centreRows(c.Scores, 3)
+		}
+		c.Equal(t, got, tol)
+		if layers != 6 {
+			t.Errorf("%d layers drew, of 6", layers)
+		}
+	})
 }
 
 func centreRows(scores []float64, k int) {

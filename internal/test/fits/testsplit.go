@@ -3,6 +3,7 @@ package fits
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -32,6 +33,31 @@ func Set(t testing.TB, name string) *datasets.Set {
 		data.Root = testenv.Mirror(t)
 	}
 	return must.Get(read.Load(t.Context(), data, entry))(t)
+}
+
+// EachSet runs a subtest for each set that the cases name, in the order of the cases, and in it the test of every case.
+// Where the data is missing, one subtest is skipped, however many cases the set has.
+func EachSet[C any](t *testing.T, cases []C, set func(C) string, test func(t *testing.T, set *datasets.Set, c C)) {
+	t.Helper()
+	if len(cases) == 0 {
+		t.Fatal("there are no cases")
+	}
+	var names []string
+	for _, c := range cases {
+		if !slices.Contains(names, set(c)) {
+			names = append(names, set(c))
+		}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			loaded := Set(t, name)
+			for _, c := range cases {
+				if set(c) == name {
+					test(t, loaded, c)
+				}
+			}
+		})
+	}
 }
 
 // Of returns split seed of a set.

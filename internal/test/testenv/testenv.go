@@ -104,11 +104,16 @@ func NotUnderRace(t testing.TB) {
 // to which share t belongs.
 func Thorough(t testing.TB) bool {
 	t.Helper()
-	return ThoroughPart(t, t.Name())
+	return thorough(t, t.Name())
 }
 
-// ThoroughPart is Thorough for a part of a test that is not a subtest. The name of the part decides on its share.
+// ThoroughPart is Thorough for a part of t: a subtest of that name, before it is started, or another part.
 func ThoroughPart(t testing.TB, name string) bool {
+	t.Helper()
+	return thorough(t, t.Name()+"/"+strings.ReplaceAll(name, " ", "_"))
+}
+
+func thorough(t testing.TB, name string) bool {
 	t.Helper()
 	asked := os.Getenv("BENCH_THOROUGH")
 	share, of, divided := strings.Cut(asked, "/")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
@@ -60,7 +61,7 @@ func primal(x []float64, d int, y, w []float64, b, c float64) float64 {
 // ours may be lower by more than it may be higher. P exceeds its minimum by at least half the
 // squared distance of w, so decisions and the intercept are determined less sharply.
 func TestLibsvm(t *testing.T) {
-	var rows []struct {
+	type solved struct {
 		Kind, Kernel, Dataset string
 		Seed                  uint32
 		C, Intercept          float64
@@ -68,12 +69,11 @@ func TestLibsvm(t *testing.T) {
 		Accuracy              float64   `json:"test_accuracy"`
 		Decisions             []float64 `json:"decision_test_first3"`
 	}
+	var rows []solved
 	testenv.ReadOracle(t, "svm_libsvm.json", &rows)
-	for _, r := range rows {
-		if r.Kind != "C-SVC" || r.Kernel != "linear" {
-			continue
-		}
-		t.Run(fmt.Sprintf("%s-%d-%g", r.Dataset, r.Seed, r.C), func(t *testing.T) {
+	rows = slices.DeleteFunc(rows, func(r solved) bool { return r.Kind != "C-SVC" || r.Kernel != "linear" })
+	fits.EachSet(t, rows, func(r solved) string { return r.Dataset }, func(t *testing.T, _ *datasets.Set, r solved) {
+		t.Run(fmt.Sprintf("%d-%g", r.Seed, r.C), func(t *testing.T) {
 			train, test := fits.Load(t, r.Dataset, r.Seed)
 			n, d := train.X.Dims()
 			s := mustSolve(t, train.X.RawMatrix().Data, n, d, train.Y, r.C)
@@ -97,7 +97,7 @@ func TestLibsvm(t *testing.T) {
 				t.Errorf("%v correct test rows, libsvm %v", correct, r.Accuracy*float64(len(test.Y)))
 			}
 		})
-	}
+	})
 }
 
 // TestTinyProblems compares with package svm, whose tests compare it with an enumeration of all active sets.
