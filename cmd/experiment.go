@@ -290,25 +290,18 @@ func (a *app) someResults(ctx context.Context, exp *plan.Experiment, method stri
 	case !isNoDatabase(err):
 		return "", nil, databaseError(err)
 	}
-	if method != "" {
-		runs, err := reference.Runs(exp.Protocol.Name)
-		of := func(r result.Run) bool { return r.Method == method }
-		if err != nil || !slices.ContainsFunc(runs, of) {
-			return "", nil, err
-		}
+	runs, err := reference.Runs(exp.Protocol.Name)
+	of := func(r result.Run) bool { return method == "" || r.Method == method }
+	if err != nil || !slices.ContainsFunc(runs, of) {
+		return "", nil, err
 	}
 	var in admit.Import
-	there := false
 	remove, err = a.temporary("the results that come with the program", func(path string) (err error) {
-		in, there, err = admit.Included(ctx, exp, path)
+		in, err = admit.New(ctx, exp, path, admit.OfBundle(exp.Protocol.Name+".bench", runs))
 		return err
 	})
 	if err != nil {
 		return "", nil, err
-	}
-	if !there {
-		remove()
-		return "", nil, nil
 	}
 	from = a.included
 	if old := cellsIn(in.Old); old > 0 {

@@ -3,9 +3,9 @@
 //	runs.go      the results of a bundle or of a database; the key of each must be the one that this program plans
 //	source.go    bundles and databases, as what Runs reads
 //	scores.go    test scores of a method that this program does not have; they are counted here
-//	included.go  the results that come with the program, as a database
+//	new.go       results as a database of their own
 //
-// Only Included stores anything. No file is opened except its database.
+// Only New stores anything. No file is opened except its database.
 package admit
 
 import (

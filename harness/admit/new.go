@@ -6,24 +6,11 @@ import (
 
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/store"
 )
 
-// Included stores the results of h's protocol that come with the program in a new database at path. It returns false
-// if there are none. Results of an earlier version of a method are taken, too: they stand for their cells, since no
-// others do.
-func Included(ctx context.Context, h *plan.Experiment, path string) (in Import, there bool, err error) {
-	name := h.Protocol.Name
-	runs, err := reference.Runs(name)
-	if err != nil || len(runs) == 0 {
-		return in, false, err
-	}
-	in, err = New(ctx, h, path, OfBundle(name+".bench", runs))
-	return in, true, err
-}
-
-// New stores results of h's protocol in a new database at path, as Included does.
+// New stores results of h's protocol in a new database at path. Results of an earlier version of a method are taken,
+// too: they stand for their cells, since no others do.
 func New(ctx context.Context, h *plan.Experiment, path string, sources ...Source) (in Import, err error) {
 	db, err := store.Open(ctx, path)
 	if err != nil {
