@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A part of the reference run: the results of one data set, from a database in which they were computed. It writes
 # harness/reference/parts/table2/SET.bench, with the folds of every grid point, and harness/reference/files/table2/SET.bench,
-# which comes with the program, and checks both. Results of the part as it was stay if the database lacks them. It ends with
-# an error, and changes nothing, if a cell that may take up to two minutes is missing, or if a cell has other counts than before.
+# which comes with the program, and checks both. It gives harness/reference/costs.csv the times that this file lacks. Results
+# of the part as it was stay if the database lacks them. It ends with an error, and changes nothing, if a cell that may take
+# up to two minutes is missing, or if a cell has other counts than before.
 #
 #   scripts/reference/part.sh SET DATABASE
 set -euo pipefail
@@ -23,4 +24,5 @@ bench run --datasets "$set" --max-cell 2m --dry-run >"$work/planned" # its last 
 bench export "$part" --protocol table2 --datasets "$set" --force
 
 go test -vet=off ./harness/reference -run '^TestParts$' -update
+go test -vet=off ./harness/plan -run '^TestCostsFile$' -update # the times of methods that had none of the set
 go test -vet=off ./harness/reference
