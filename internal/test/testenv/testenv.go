@@ -2,9 +2,9 @@
 // short and the full form of a test, a user without privileges, a small disk, and the check that work stops soon after
 // its context has ended.
 //
-// The oracle files are in the repository. The data files and the texts of the papers are outside of it. A test whose
-// files are missing is skipped with a message that says how to provide them. Under CI=true it fails instead, since a
-// continuous run that skips the tests on real data says nothing about them.
+// The oracle files are in the repository. The texts of the papers and the data files that the program does not bring
+// are outside of it. A test whose files are missing is skipped with a message that says how to provide them. Under
+// CI=true it fails instead, since a continuous run that skips the tests on real data says nothing about them.
 //
 // Only tests and packages for tests import this package.
 package testenv
