@@ -8,7 +8,8 @@
 //   - finite scores of the right shape, which are the same for a row alone and in a batch;
 //   - the same bits from the same seed, whatever the number of workers, and inputs left as they were;
 //   - an early answer to cancellation;
-//   - an error or a model, never a panic, on awkward data, and an error on data that is no training set;
+//   - no panic: fitting awkward data returns a model or an error, and fitting data that cannot be learned from, such as
+//     a set without rows, returns an error;
 //   - for each capability that the method declares, the same results with and without it;
 //   - that the method learns something.
 //

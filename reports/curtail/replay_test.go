@@ -171,7 +171,8 @@ func TestReplays(t *testing.T) {
 		for _, l := range lines {
 			t.Log(l)
 		}
-		if n < 40 || agree*100 < 90*n || wrong > 1+n/50 || cells > n*20*len(sets)/2 {
+		// At most 2 % are false claims. Of 40 replays this would be none, where one in a hundred is expected.
+		if n < 40 || agree*100 < 90*n || wrong > max(1, n/50) || cells > n*20*len(sets)/2 {
 			t.Errorf("%d of %d replays agree and %d claim what all splits do not, with %d cells", agree, n, wrong,
 				cells)
 		}
