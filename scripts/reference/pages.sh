@@ -16,7 +16,7 @@ report accuracy table2.html
 ask core-seconds
 ask environment
 
-# What follows from the numbers; all fifteen sets of the paper count, bankmarketing stands apart.
+# What follows from the numbers; all fifteen sets of the paper count, bankmarketing is shown apart.
 "$bench" compare GBRFF2 BMKR GFC PBRFF GBRFF1 LGBM --db "$db" --details --force -o "$out/compare-gbrff2.md"
 report tests tests.md --details
 report times times.md --details

@@ -21,7 +21,10 @@ sources=("$work/new.bench")
 bench import "${sources[@]}"
 bench run --datasets "$set" --max-cell 2m --dry-run >"$work/planned" # its last column says why cells are left out
 ! grep ' -$' "$work/planned" || { echo "part.sh: $set lacks these cells" >&2; exit 1; }
-bench export "$part" --protocol table2 --datasets "$set" --force
+# A method that was over the limit once its first cells were measured has some splits alone, and is left out.
+whole=$(bench query --format csv -- "SELECT method FROM results WHERE protocol = 'table2' AND dataset = '$set'
+  GROUP BY method HAVING COUNT(*) = 20" | tail -n +2 | paste -sd ,)
+bench export "$part" --protocol table2 --datasets "$set" --methods "$whole" --force
 
 go test -vet=off ./harness/reference -run '^TestParts$' -update
 go test -vet=off ./harness/plan -run '^TestCostsFile$' -update # the times of methods that had none of the set
