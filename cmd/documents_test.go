@@ -35,9 +35,6 @@ var pages = []page{
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
 	{file: "docs/how-to/alarm.md", before: "bench methods new Mine --lang python\nln -s \"$PWD\" ~/mine"},
-	{file: "docs/how-to/commons.md", before: "git config --global user.name Ada\n" +
-		"git config --global user.email ada@example.com\ngit init -q --bare -b main hub.git\n" +
-		"git config --global url.$PWD/hub.git.insteadOf https://example.com/commons.git"},
 	{file: "docs/how-to/extending.md", before: "cd $CHECKOUT && git ls-files -z | xargs -0 tar c | tar x -C $OLDPWD"},
 	{file: "docs/how-to/models.md", before: "bench run --methods CART --datasets wine " +
 		"--splits 1\n" +
@@ -50,6 +47,7 @@ var pages = []page{
 		">clinic.csv"},
 	{file: "docs/how-to/paper.md", before: "bench import reference"},
 	{file: "docs/how-to/r.md", needs: "Rscript"},
+	{file: "docs/how-to/repository.md"},
 	{file: "docs/how-to/run.md", before: "bench methods new MyBoost --lang python"},
 	{file: "docs/how-to/share-and-verify.md", before: "bench methods new MyBoost --lang " +
 		"python"},
@@ -73,15 +71,9 @@ var standIns = map[string]string{
 		"large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
 	`bench completion zsh > "${fpath[1]}/_bench"`: "bench completion zsh > " +
 		"_bench",
-	"bench help --man | man -l -": "bench help --man > bench.1",
-	"bench verify --receipt methods/Mine/receipt.json --allowed-signers signers": "", // commons.txtar has a receipt
-
-	"bench submit Mine --to https://example.com/commons.git": "bench submit Mine --timeout 1h --to " +
-		"https://example.com/commons.git",
-	"sh check.sh origin/submit/Mine-0123abcd": "sh check.sh $(git branch -r --list 'origin/submit/*')",
-
+	"bench help --man | man -l -":                                 "bench help --man > bench.1",
 	"go install github.com/kernelboosting/bench/cmd/bench@latest": "",
-	"pip install numpy": "",
+	"pip install numpy":                                           "",
 }
 
 // steps find the commands of files that another program reads.

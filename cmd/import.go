@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
-	"github.com/kernelboosting/bench/harness/commons"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -359,7 +358,7 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 	}
 	if crated {
 		err = a.writeFolder(ctx, path, crate.Mark, crateOf(runs).Wrap(func(add addFile) error {
-			return add(commons.ResultsFile, write)
+			return add("results.bench", write)
 		}))
 	} else {
 		err = a.write(path, write)
@@ -380,7 +379,7 @@ func crateOf(runs []result.Run) crate.Crate {
 	c := newCrate(plural(len(runs), "result")+" of learning methods", "What methods gave on splits of data sets, with "+
 		"the counts that their scores follow from. `bench import` reads the results.")
 	c.Keywords = slices.Sorted(maps.Keys(named))
-	c.Files = map[string]string{commons.ResultsFile: "results, in the format of package harness/bundle of bench"}
+	c.Files = map[string]string{"results.bench": "results, in the format of package harness/bundle of bench"}
 	return c
 }
 

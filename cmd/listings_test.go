@@ -13,8 +13,7 @@ import (
 
 // TestListingsAreLookedAt: the script that measures listings in narrow windows has every command that prints one.
 func TestListingsAreLookedAt(t *testing.T) {
-	script := string(must.Get(os.ReadFile("testdata/script/listings.txtar"))(t)) +
-		string(must.Get(os.ReadFile("testdata/script/commons.txtar"))(t)) // of a commons
+	script := string(must.Get(os.ReadFile("testdata/script/listings.txtar"))(t))
 	everyCommand(testRoot(methods.All()), func(c *cobra.Command) {
 		format := c.Flags().Lookup("format")
 		if format == nil || format.DefValue != "table" {

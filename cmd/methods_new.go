@@ -16,7 +16,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/kernelboosting/bench/harness/commons"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/spf13/cobra"
 )
@@ -39,15 +38,9 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 			ending, oneFile := pluginEndings[lang]
 			switch {
 			case from != "":
-				if err := a.newFrom(c.Context(), args[0], from, dir); err != nil {
-					return err
-				}
-				return a.writeAgents(filepath.Dir(a.db))
+				return a.newFrom(c.Context(), args[0], from, dir)
 			case oneFile:
-				if err := a.newPlugin(args[0], ending, dir); err != nil {
-					return err
-				}
-				return a.writeAgents(filepath.Dir(a.db))
+				return a.newPlugin(args[0], ending, dir)
 			}
 			return a.newMethod(args[0], dir, lang == "go-plugin")
 		},
@@ -217,15 +210,6 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 		fmt.Fprintln(a.out, f.path)
 	}
 	return nil
-}
-
-// writeAgents writes AGENTS.md for coding agents beside a new method, unless one is there.
-func (a *app) writeAgents(dir string) error {
-	path := filepath.Join(dir, "AGENTS.md")
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return a.writeSource(path, []byte("# For coding agents\n\n"+commons.Honest))
 }
 
 func (a *app) writeSource(path string, text []byte) error {

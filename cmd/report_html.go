@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
@@ -89,10 +87,6 @@ func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
 	}
 	f.Program, f.Generated, f.Command = provenance()
 	f.Groups = page.Groups{Methods: a.reg.Groups(), Sets: a.sets.Groups()}
-	if f.Commons != nil {
-		f.Groups.Methods = maps.Clone(f.Groups.Methods)
-		f.Groups.Methods["entries"] = slices.Sorted(maps.Keys(f.Commons.Entries))
-	}
 	p, err := page.Build(rows, f.Options)
 	if err == nil && ctx.Err() != nil {
 		err = interruptedReport()

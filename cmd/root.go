@@ -296,8 +296,7 @@ func newRootCommand(a *app) *cobra.Command {
 	})
 	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a),
 		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
-		newRegisterCommand(a), newExperimentCommand(a), newCommonsCommand(a),
-		newSubmitCommand(a),
+		newRegisterCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a),
 		newCellCommand(a))
 	root.AddCommand(newReportCommands(a)...)

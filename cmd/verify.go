@@ -28,8 +28,6 @@ type verifyFlags struct {
 	seed    uint64
 	seeded  bool
 	isolate isolation
-	receipt string
-	allowed string
 }
 
 func newVerifyCommand(a *app) *cobra.Command {
@@ -39,12 +37,6 @@ func newVerifyCommand(a *app) *cobra.Command {
 		Short: "Run a random share of stored cells again and compare every count",
 		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
-		if f.receipt != "" {
-			return a.verifyReceipt(c.Context(), f.receipt, f.allowed, l)
-		}
-		if f.allowed != "" {
-			return usage("--allowed-signers says who may sign a receipt; name the receipt with --receipt")
-		}
 		f.seeded = c.Flags().Changed("seed")
 		return a.verify(c, f, l)
 	})
@@ -55,11 +47,6 @@ func newVerifyCommand(a *app) *cobra.Command {
 	isolateFlag(c, &f.isolate)
 	permissionFlags(a, c)
 	flags.Uint64Var(&f.seed, "seed", 0, "seed that chooses the cells (default a new one each time)")
-	flags.StringVar(&f.receipt, "receipt", "", "check this receipt of a commons instead, and run nothing")
-	flags.StringVar(&f.allowed, "allowed-signers", "", "file of ssh-keygen with who may sign the receipt")
-	for _, name := range []string{"sample", "methods", "datasets", "protocol"} {
-		c.MarkFlagsMutuallyExclusive("receipt", name)
-	}
 	rare(c, "seed")
 	return c
 }

@@ -42,8 +42,6 @@ var seenByNoResult = map[string]bool{
 	"harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go seconds": true,
 	"harness/plan/forecast.go lawOf": true, "harness/plan/forecast.go machineFactor": true,
 
-	"harness/commons/choose.go NewDraw": true, "harness/commons/choose.go Caught": true, // which cells a check computes
-
 	"harness/verify/workers.go Finds":         true, // a share that a line for people names
 	"harness/externaltrees/objectives.go exp": true, // predictions of models that were trained elsewhere
 }

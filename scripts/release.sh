@@ -1,10 +1,8 @@
 #!/bin/sh
 # Makes a release of the commit that is checked out, in dist/ (make release): binaries for Linux, wheels that hold them, what each
-# binary is made of (CycloneDX), the licences of that, the reference run with the folds of every grid point, a commons with five
-# methods of other libraries, and checksums.
+# binary is made of (CycloneDX), the licences of that, the reference run with the folds of every grid point, and checksums.
 #
-# All but the commons, which has dates, is made twice, in two folders, once with your caches and once without any, and must be
-# equal byte for byte. Each binary computes cells of the reference run again, as do a build by the system's C compiler and one
+# All is made twice, in two folders, once with your caches and once without any, and must be equal byte for byte. Each binary computes cells of the reference run again, as do a build by the system's C compiler and one
 # without kernels in C or assembly, and all must get equal bits. The binary runs in a folder that holds nothing else.
 # CONTRIBUTING.md says what comes before and after.
 #
@@ -166,12 +164,8 @@ alone report leaderboard --protocol table2 --exclude bankmarketing
 alone run --methods CART,GBRFF2 --datasets circles,swiss --splits 2
 say "the binary runs in a folder that holds nothing else"
 
-scripts/commons.sh "$amd64" "$work/bench-$version-commons.tar" >"$work/said" 2>&1 || die "no commons: $(cat "$work/said")"
-(cd "$work" && sha256sum "bench-$version-commons.tar" >>SHA256SUMS)
-say "five methods of other libraries entered a commons"
-
 rm -rf dist
 mkdir dist
-cp "$one"/dist/* "$work/bench-$version-commons.tar" "$work/SHA256SUMS" dist
+cp "$one"/dist/* "$work/SHA256SUMS" dist
 say "dist/ holds version $version, made in $(($(date +%s) - began)) s"
 cat dist/SHA256SUMS

@@ -85,7 +85,6 @@ var rooms = []room{
 	{"harness/environment", "harness/result internal/..."},
 	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry " +
 		"internal/..."},
-	{"harness/commons", "harness/bundle harness/plan harness/protocol harness/result registry internal/..."},
 	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/published " +
 		"harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry " +
 		"internal/..."},

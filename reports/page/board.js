@@ -1,5 +1,4 @@
-/* The leaderboards: tabs, sorting, and rows that link to the section of their method. The first page of a commons has
-   this script alone. */
+/* The leaderboards: tabs, sorting, and rows that link to the section of their method. */
 
 // Elements are made of nodes and texts, never of HTML: names come from databases that others wrote.
 function make(name, attributes, ...children) {

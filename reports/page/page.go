@@ -15,7 +15,6 @@
 //	sections.go   a section for each data set and each method
 //	write.go      the file, and the pages of a site
 //	groups.go     groups of methods and sets, and the tests of each group
-//	commons.go    the site of a commons
 //	exact.js      means and ranks for the methods and sets that the reader chooses
 //	table.js      the table
 //	why.js        the dialog with the runs of a cell
@@ -54,8 +53,6 @@ type Options struct {
 	Title  string  // "" for the usual one
 	Groups Groups
 
-	Commons *Commons // of whose entries the results are; nil for a page that is no commons
-
 	Program, Command string    // the program and the command that make the page, as in doc.Provenance
 	Generated        time.Time // when the page is made
 
@@ -89,7 +86,6 @@ type Page struct {
 	table    frame.Table
 	evidence *evidence.Evidence // nil if there is nothing to compare
 	data     data
-	commons  *Commons
 }
 
 // A part is a fragment of another report, with a heading.
@@ -112,7 +108,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	if slices.Contains(t.Methods, o.Method) { // as on the leaderboard with --focus
 		t = t.Apart(compare.Without(&t, o.Method))
 	}
-	p := &Page{table: t, commons: o.Commons, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand,
+	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand,
 		Missing: missing(t), WarningLine: warningLine(t.Warnings),
 		Title: doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
 		Lead:  lead(t)}

@@ -128,7 +128,6 @@ func noVerdict(err error) string { return "There is no verdict: " + err.Error() 
 type board struct {
 	*compare.Board
 	Group   string     // whose methods or sets it has; "" for all
-	Levels  bool       // rows have the levels of a commons
 	Points  bool       // gains are in percentage points
 	Than    string     // what the other methods are compared with: "the leader", or the name of the named method
 	Lines   []boardRow // of whole methods
@@ -179,9 +178,6 @@ func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board)
 			Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
 			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)),
 			Time: b.Costs.Text(r.Method), SortTime: exact(r.Seconds)}
-		if out.Levels = p.commons != nil; out.Levels {
-			line.Level, line.SortLevel = p.commons.levelOf(r.Method)
-		}
 		if b.Costs.Yardsticks != nil {
 			line.SortTime = exact(r.Yardsticks)
 		}

@@ -34,8 +34,7 @@ var layout = sync.OnceValue(func() *template.Template {
 		"lines": func(corner string, rows []line, of string) lines {
 			return lines{corner, of, rows, slices.ContainsFunc(rows, func(l line) bool { return l.Printed != nil })}
 		},
-		"many":   func(n int) bool { return n > 20 },
-		"events": func(e []Event, of ...view) events { return events{e, of} },
+		"many": func(n int) bool { return n > 20 },
 	})
 })
 
@@ -54,17 +53,12 @@ type view struct {
 	Sections bool           // the file has the sections, too
 	Set      *setSection    // the section of a file of its own, or nil
 	Method   *methodSection // the same
-	Entry    *Entry         // of the method, or nil
-	Commons  *commonsView   // the file is the first page of a commons or that of a group
 	Data     template.JS
 }
 
 // script is the script of a page. The braces make it a block, so that its names cannot clash with other names.
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript +
 	"}\n"
-
-// boardAlone is the script of a page that has leaderboards and no cells.
-var boardAlone = "\"use strict\";\n{\n" + boardScript + "}\n"
 
 // Write writes the page as one file that holds everything and loads nothing. bench serve gives a strip, others nil.
 func (p *Page) Write(w io.Writer, strip *render.Strip) error {
@@ -152,25 +146,19 @@ func (p *Page) link(set func(*setSection) string, method func(*methodSection) st
 const Mark = "bench-site.txt"
 
 // Site calls add for each file of a site, with its name, in which slashes separate folders. index.html is the page of
-// Write without its sections, or that of a commons. The folders sets and methods have a page for each data set and each
-// method.
+// Write without its sections. The folders sets and methods have a page for each data set and each method.
 func (p *Page) Site(add func(name string, content func(io.Writer) error) error) error {
 	one := func(name string, v view) error {
 		return add(name, func(w io.Writer) error { return layout().Execute(w, v) })
 	}
-	var data template.JS
-	var err error
-	if p.commons != nil {
-		err = p.commonsPages(one)
-	} else {
-		p.linkSite("")
-		if data, err = p.dataFor(everything); err == nil {
-			v := p.view(data)
-			v.Overview, v.Nav = true, p.nav()
-			err = one("index.html", v)
-		}
-	}
+	p.linkSite("")
+	data, err := p.dataFor(everything)
 	if err != nil {
+		return err
+	}
+	v := p.view(data)
+	v.Overview, v.Nav = true, p.nav()
+	if err := one("index.html", v); err != nil {
 		return err
 	}
 	p.linkSite("../")
@@ -190,11 +178,6 @@ func (p *Page) Site(add func(name string, content func(io.Writer) error) error) 
 		}
 		v := p.section(m.Name, m.About, data)
 		v.Method = m
-		if p.commons != nil {
-			if e, is := p.commons.Entries[m.Name]; is {
-				v.Entry = &e
-			}
-		}
 		if err := one("methods/"+m.ID+".html", v); err != nil {
 			return err
 		}
