@@ -135,6 +135,25 @@ func TestErrorsOfPython(t *testing.T) {
 	must.Be(t, len(p.Processes()), 1)
 }
 
+// TestEstimatorsDecide: the counts of 40 estimators and more are those of their own predict, whatever the order and the
+// type of their labels, and what is none of the labels is an error. The wrappers of the table need NumPy alone; the
+// estimators of scikit-learn are tried where BENCH_PEERS names a Python that has it.
+func TestEstimatorsDecide(t *testing.T) {
+	interpreter, args := os.Getenv("BENCH_PEERS"), []string{"testdata/estimators.py", "sklearn"}
+	want := "103 estimators\n"
+	if interpreter == "" {
+		interpreter, args, want = "python3", args[:1], "52 estimators\n"
+		if exec.Command(interpreter, "-c", "import numpy").Run() != nil {
+			interpreter = testenv.Python(t)
+		}
+	}
+	c := exec.Command(interpreter, args...)
+	c.Env = append(os.Environ(), "PYTHONPATH=python", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+	out, err := c.CombinedOutput()
+	must.Do(t, err)
+	must.Be(t, string(out), want)
+}
+
 // TestRefusedPython: mistakes of a script are said when it is loaded.
 func TestRefusedPython(t *testing.T) {
 	const own = "from benchplugin import serve\nclass Own:\n  def __init__(self, C=1.0): self.C = C\n  def fit(self, " +
@@ -263,7 +282,7 @@ func TestInstalls(t *testing.T) {
 	c = exec.Command(interpreter, "-c", "import benchplugin; print(benchplugin.__file__, benchplugin.__version__)")
 	c.Env = append(os.Environ(), "PYTHONPATH="+into)
 	if out, err := c.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), into) ||
-		!strings.HasSuffix(string(out), " 1.0\n") {
+		!strings.HasSuffix(string(out), " 1.1\n") {
 		t.Errorf("%v %s", err, out)
 	}
 }

@@ -15,4 +15,4 @@ It needs NumPy alone. What passes between the two programs is in docs/reference/
 from ._serve import per_feature, serve
 
 __all__ = ["serve", "per_feature"]
-__version__ = "1.0"
+__version__ = "1.1"

@@ -4,10 +4,12 @@ import ast
 import copy
 import importlib.util
 import inspect
+import itertools
 import math
 import os
 import pickle
 import sys
+import warnings
 
 import numpy as np
 
@@ -72,53 +74,134 @@ class Constant:
 
 
 class Fitted:
-    """A fitted object, and how its classes are those of bench."""
+    """A fitted object, and which of its labels and columns belong to which class of bench.
 
-    def __init__(self, made, task, outputs, classes):
-        self.made, self.task, self.outputs, self.classes = made, task, outputs, classes
+    `labels` are those that the object may name, in rising order, `classes` the class of each: 0 and 1 for -1 and +1, or
+    its number. `seen` are the places in `labels` of those that had training rows. An estimator decides by `predict`;
+    its scores are made to agree, as they need not where there are ties or where it has a threshold of its own.
+    """
+
+    def __init__(self, made, task, outputs, labels, classes, seen, agrees):
+        self.made, self.task, self.outputs = made, task, outputs
+        self.labels, self.classes, self.seen = labels, classes, seen
+        self.agrees = agrees and hasattr(made, "predict") and not hasattr(made, "stages")
 
     def scores(self, X):
         made = self.made
         if self.task == "regression":
             return self.shaped(made.predict(X), len(X))
-        if hasattr(made, "decision_function"):
-            return self.shaped(made.decision_function(X), len(X))
-        if hasattr(made, "predict_proba"):
-            return self.of_probabilities(made.predict_proba(X), len(X))
-        return self.of_labels(np.asarray(made.predict(X)))
+        name = next((f for f in ("decision_function", "predict_proba") if hasattr(made, f)), "predict")
+        given = getattr(made, name)(X)
+        if name == "predict":
+            return self.of_labels(self.named(given, "predict gave"))
+        scores = self.of_classes(name, given, len(X))
+        return self.agreeing(scores, made.predict(X)) if self.agrees else scores
 
-    def of_probabilities(self, p, n):
-        p = np.asarray(p, dtype=float)
-        if self.task == "binary" and p.ndim == 2 and p.shape[1] == 2:
-            return self.shaped(p[:, 1] - 0.5, n)
-        if self.task == "binary" and p.ndim == 1:
-            return self.shaped(p - 0.5, n)
-        return self.shaped(p, n)
+    def named(self, labels, what):
+        """The classes of labels, which may be numbers, texts of numbers, or for two classes False and True."""
+        given = np.asarray(labels)
+        if given.ndim == 2 and given.shape[1] == 1:
+            given = given[:, 0]
+        if given.ndim != 1:
+            raise ValueError(f"{what} an array of the shape {given.shape}; a list of labels is expected")
+        values = given.astype(float) if given.dtype.kind in "iuf" else np.array([self.number(v) for v in given], dtype=float)
+        at = np.minimum(np.searchsorted(self.labels, values), len(self.labels) - 1)
+        strange = given[self.labels[at] != values]
+        if len(strange):
+            raise ValueError(f"{what} {plain(strange[0])!r}, which is none of the labels that fit got: "
+                             + ", ".join(f"{v:g}" for v in self.labels[self.seen])
+                             + ("" if what.startswith("classes_") else "; scores belong into decision_function or predict_proba"))
+        return self.classes[at]
 
-    def of_labels(self, labels):
+    def number(self, label):
+        """The value of a label that may be no number."""
+        text = label.decode() if isinstance(label, bytes) else str(label)
+        if text in ("False", "True") and len(self.labels) == 2:
+            return self.labels[int(text == "True")]
+        try:
+            return float(text)
+        except ValueError:
+            return math.nan
+
+    def order(self):
+        """The classes of the columns of scores, as classes_ says; None without it."""
+        said = getattr(self.made, "classes_", None)
+        if said is None:
+            return None
+        order = self.named(said, "classes_ has")
+        if len(set(order)) != len(order) or not len(order):
+            raise ValueError(f"classes_ is {list(map(plain, said))}; each label must be there once")
+        return order
+
+    def of_classes(self, name, scores, n):
+        """Decision values or probabilities as scores of bench."""
+        scores, order = np.asarray(scores, dtype=float), self.order()
+        if order is not None and len(order) == 1:  # the object saw one class only
+            return self.of_labels(np.full(n, order[0]))
+        if self.outputs > 1:
+            return self.spread(name, scores, n, self.columns(scores, order, n))
+        return self.two_classes(0.5 if name == "predict_proba" else 0.0, scores, n, order)
+
+    def two_classes(self, zero, scores, n, order):
+        turned = order is not None and order[0] == 1
+        if scores.shape == (n, 2) and (zero or order is not None):
+            first, second = scores.T[::-1] if turned else scores.T
+            return self.shaped(second - (zero or first), n)
+        return self.shaped(zero - scores if turned else scores - zero, n)
+
+    def columns(self, scores, order, n):
+        """The classes of the columns of scores of more than two classes."""
+        if order is not None:
+            return order
+        return self.classes[self.seen] if scores.ndim == 1 or scores.shape[1] == len(self.seen) else self.classes
+
+    def spread(self, name, scores, n, columns):
+        """Scores of some classes as those of all; classes without a column get less than all others."""
+        k = len(columns)
+        if scores.size == n and k == 2:
+            scores = np.stack([-scores.ravel(), scores.ravel()], axis=1)
+            if name == "predict_proba":
+                scores += [1, 0]
+        if self.agrees and name == "decision_function" and scores.shape == (n, k * (k - 1) // 2) and k > 3:
+            warnings.warn(f"decision_function compares pairs of {k} classes; the labels of predict are taken in its place")
+            return np.zeros((n, self.outputs))
+        if scores.shape != (n, k):
+            return self.shaped(scores, n) if k == self.outputs else self.misshaped(scores, n, k)
+        if k == self.outputs and np.array_equal(columns, np.arange(k)):
+            return scores
+        whole = np.repeat(scores.min(axis=1, keepdims=True) - 1, self.outputs, axis=1)
+        whole[:, columns] = scores
+        return whole
+
+    def of_labels(self, classes):
         if self.task == "binary":
-            low = -1 if self.classes is None else 0
-            return np.where(labels == low, -1.0, 1.0).reshape(-1, 1)
-        classes = np.arange(self.outputs) if self.classes is None else self.classes
-        numbers = labels.astype(int) if self.classes is None else classes[labels.astype(int)]
-        out = np.zeros((len(labels), self.outputs))
-        out[np.arange(len(labels)), numbers] = 1
+            return np.where(classes == 1, 0.5, -0.5).reshape(-1, 1)  # as a sure probability less one half
+        out = np.zeros((len(classes), self.outputs))
+        out[np.arange(len(classes)), classes] = 1
         return out
 
+    def agreeing(self, scores, labels):
+        """Scores by which each row is of the class that predict says. Of two classes their order stays."""
+        classes = self.named(labels, "predict gave")
+        scores = np.array(scores)
+        if self.task == "binary":
+            s, sign = scores[:, 0], np.where(classes == 1, 1.0, -1.0)
+            wrong = (s >= 0) != (sign > 0)
+            s[wrong] = sign[wrong] * 1e-300 / (1 + np.abs(s[wrong]))
+        else:
+            wrong = np.argmax(scores, axis=1) != classes
+            scores[wrong, classes[wrong]] = np.nextafter(scores[wrong].max(axis=1), np.inf)
+        return scores
+
     def shaped(self, scores, n):
-        """Scores as one row of `outputs` a row; classes that had no training row get less than all others."""
+        """Scores as one row of `outputs` a row."""
         scores = np.asarray(scores, dtype=float)
-        if self.outputs > 1 and self.classes is not None and len(self.classes) == 2 and scores.ndim == 1:
-            scores = np.stack([-scores, scores], axis=1)
         if scores.ndim == 1:
             scores = scores.reshape(-1, 1)
-        if self.outputs > 1 and self.classes is not None and scores.shape == (n, len(self.classes)) and len(self.classes) < self.outputs:
-            whole = np.repeat(scores.min(axis=1, keepdims=True) - 1, self.outputs, axis=1)
-            whole[:, self.classes] = scores
-            scores = whole
-        if scores.shape != (n, self.outputs):
-            raise ValueError(f"scores of the shape {scores.shape} for {n} rows; {(n, self.outputs)} is expected")
-        return scores
+        return scores if scores.shape == (n, self.outputs) else self.misshaped(scores, n, self.outputs)
+
+    def misshaped(self, scores, n, wanted):
+        raise ValueError(f"scores of the shape {scores.shape} for {n} rows; {(n, wanted)} is expected")
 
     def rounds(self):
         """How many stages the model has, or 0."""
@@ -133,11 +216,19 @@ class Fitted:
 
     def stages(self, X, at):
         """The scores after each round of `at`, one row a round."""
-        if hasattr(self.made, "stages"):
-            each = list(self.made.stages(X, at))
+        made = self.made
+        if hasattr(made, "stages"):
+            each = ((s, None) for s in made.stages(X, at))
         else:
-            each = [s for t, s in enumerate(self.staged()(X), 1) if t in set(at)]
-        return np.stack([self.shaped(np.asarray(s).squeeze(), len(X)).ravel() for s in each])
+            labels = made.staged_predict(X) if self.agrees and hasattr(made, "staged_predict") else itertools.repeat(None)
+            each = (pair for t, pair in enumerate(zip(self.staged()(X), labels), 1) if t in set(at))
+        return np.stack([self.stage(s, labels, len(X)).ravel() for s, labels in each])
+
+    def stage(self, scores, labels, n):
+        if self.task == "regression":
+            return self.shaped(scores, n)
+        scores = self.of_classes("decision_function", scores, n)
+        return scores if labels is None else self.agreeing(scores, labels)
 
 
 class Method:
@@ -243,33 +334,36 @@ class Method:
             self.open[id(estimator)] = [n for n, v in estimator.get_params().items() if v is None and n.split("__")[-1] in ("random_state", "n_jobs")]
         return self.open[id(estimator)]
 
-    def targets(self, y, task):
-        """The targets as the object wants them, and the classes that they stand for."""
+    def targets(self, y, task, outputs):
+        """The targets as the object wants them, and what a Fitted needs to know of them."""
         if task == "regression":
-            return y, None
-        if not self.estimator:
-            return (y if task == "binary" else y.astype(int)), None
-        classes, encoded = np.unique(y, return_inverse=True)  # some libraries want classes 0, 1, ... without gaps
-        return encoded, classes.astype(int)
+            return y, (None, None, None)
+        seen, encoded = np.unique(y, return_inverse=True)
+        classes = (seen > 0).astype(int) if task == "binary" else seen.astype(int)
+        if self.estimator:  # some libraries want classes 0, 1, ... without gaps
+            return encoded, (np.arange(len(seen)), classes, np.arange(len(seen)))
+        if task == "binary":
+            return y, (np.array([-1.0, 1.0]), np.arange(2), classes)
+        return y.astype(int), (np.arange(outputs), np.arange(outputs), classes)
 
     def fit(self, X, y, task, outputs, setting, seed, workers):
         if task != "regression" and (y == y[0]).all():
             return Constant(y[0], task, outputs)
-        targets, classes = self.targets(y, task)
+        targets, labels = self.targets(y, task, outputs)
         made = self.make(setting, task, seed, workers)
         fitted = made.fit(X.copy(), targets.copy())
-        return Fitted(made if fitted is None else fitted, task, outputs, classes)
+        return Fitted(made if fitted is None else fitted, task, outputs, *labels, self.estimator)
 
     def path(self, X, y, task, outputs, settings, seed, workers):
         if task != "regression" and (y == y[0]).all():
             return [Constant(y[0], task, outputs) for _ in settings]
-        targets, classes = self.targets(y, task)
+        targets, labels = self.targets(y, task, outputs)
         takes = inspect.signature(self.fit_path).parameters
         extra = {n: v for n, v in (("seed", seed), ("workers", workers)) if n in takes}
         made = list(self.fit_path(X.copy(), targets.copy(), [{n: float(v) if n in self.numbers else v for n, v in s.items()} for s in settings], **extra))
         if len(made) != len(settings):
             raise ValueError(f"fit_path gave {len(made)} models for {len(settings)} settings")
-        return [Fitted(m, task, outputs, classes) for m in made]
+        return [Fitted(m, task, outputs, *labels, False) for m in made]
 
     def dump(self, model, file):
         with open(file, "wb") as f:

@@ -56,7 +56,8 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
     libraries      names of the libraries whose versions are part of the method's; where it is not given, those that the
                    script and these files import themselves. Their versions stand in the method's version by name
 
-    A class gets -1 and +1 (binary) or 0, 1, ... (multiclass) as y, an estimator its classes numbered from 0.
+    A class gets -1 and +1 (binary) or 0, 1, ... (multiclass) as y, an estimator its classes numbered from 0. Columns of
+    scores follow classes_, if it is there. Each row is of the class that the method predict of an estimator says.
     A class whose constructor takes `seed` gets the protocol's. One with a static method
     fit_path(X, y, settings) fits a whole grid at once; models with `rounds` and stages(X, at) have stages.
     """
