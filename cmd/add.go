@@ -1,28 +1,22 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets/croissant"
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/spf13/cobra"
 )
 
 func newDataAddCommand(a *app) *cobra.Command {
-	var described croissant.Options
-	var positive string
 	add := fetch.Adder{Web: &fetch.Polite{Options: fetch.Options{Agent: "bench/" + environment.ProgramVersion}}}
 	c := &cobra.Command{
-		Use:   "add REF|FILE.json ...",
-		Short: "Add data sets: of OpenML by their numbers, or described in Croissant by a file",
-		Args:  takesSome("at least one REF, such as openml:40981, or a description in Croissant, FILE.json"),
+		Use:   "add REF ...",
+		Short: "Add data sets of OpenML by their numbers",
+		Args:  takesSome("at least one REF, such as openml:40981"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			out := []cobra.Completion{fetch.Set, fetch.Task}
 			for _, name := range fetch.Suites() {
@@ -31,10 +25,7 @@ func newDataAddCommand(a *app) *cobra.Command {
 			return out, cobra.ShellCompDirectiveNoSpace
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if positive != "" {
-				described.Positive = strings.Split(positive, ",")
-			}
-			return a.add(c, add, described, args)
+			return a.add(c, add, args)
 		},
 	}
 	flags := c.Flags()
@@ -46,24 +37,18 @@ func newDataAddCommand(a *app) *cobra.Command {
 		"has one is refused")
 	dropFlag(c, &add.Drop)
 	groupFlag(c, &add.Group)
-	flags.StringVar(&described.Label, "label", "", "of a description in Croissant: the field of the label (default: "+
-		"the one of type cr:Label)")
-	flags.StringVar(&positive, "positive", "", "of a description in Croissant: labels of class +1, with commas "+
-		"between them")
-	flags.StringVar(&described.RecordSet, "record-set", "", "of a description in Croissant: the record set (default: "+
-		"the only one)")
 	a.forceFlag(c)
 	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "time between two requests")
 	rare(c, "server", "pause")
 	return c
 }
 
-func (a *app) add(c *cobra.Command, add fetch.Adder, described croissant.Options, refs []string) error {
+func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
 	for _, ref := range refs {
-		if err := fetch.Check(ref); err != nil && !isDescription(ref) {
+		if err := fetch.Check(ref); err != nil {
 			return usageError(err)
 		}
 	}
@@ -79,14 +64,7 @@ func (a *app) add(c *cobra.Command, add fetch.Adder, described croissant.Options
 	var failures []error
 	left := 0
 	for _, ref := range refs {
-		var out []fetch.LeftOut
-		var err error
-		if isDescription(ref) {
-			described.Drop, described.Group = add.Drop, add.Group
-			err = a.addDescribed(ctx, described, ref)
-		} else {
-			out, err = add.Add(ctx, ref)
-		}
+		out, err := add.Add(ctx, ref)
 		left += len(out)
 		if err != nil {
 			failures = append(failures, err)
@@ -100,32 +78,6 @@ func (a *app) add(c *cobra.Command, add fetch.Adder, described croissant.Options
 		return exitError{exitIncomplete, err}
 	case left > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s left out, for the reasons above", plural(left, "set"))}
-	}
-	return nil
-}
-
-// isDescription reports whether what is to be added is a file.
-func isDescription(ref string) bool {
-	return filepath.Ext(ref) == ".json" || filepath.Ext(ref) == ".jsonld"
-}
-
-// addDescribed adds the set that a description in Croissant describes.
-func (a *app) addDescribed(ctx context.Context, o croissant.Options, file string) error {
-	defer collectWithin(a.memory)()
-	o.Memory, o.Taken = a.memory, isBuiltin
-	d, name, err := croissant.Describe(ctx, file, a.added(), o)
-	if err == nil {
-		err = os.MkdirAll(a.added(), 0o777)
-	}
-	if err != nil {
-		return err
-	}
-	toml := filepath.Join(a.added(), name+".toml")
-	if err := a.writeText(toml, d.TOML, fmt.Sprintf("; `bench run --datasets %s` runs on the set", name)); err != nil {
-		return err
-	}
-	if a.sayFound(d); !d.Loads {
-		return fmt.Errorf("%s: the set does not load yet; correct its description, %s", file, toml)
 	}
 	return nil
 }

@@ -170,30 +170,18 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 }
 
 func newDataShowCommand(a *app) *cobra.Command {
-	var protocol, output string
-	c := &cobra.Command{
+	return a.lists(&cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeSets,
-	}
-	l := a.listing(c, "croissant")
-	protocolFlag(c, &protocol, defaultProtocol)
-	a.outputFlag(c, &output, "of croissant: write to this file, and the rows to a CSV file beside it")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string, l *listing) error {
 		e, err := a.set(args[0])
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case l.format == "croissant":
-			return a.writeCroissant(c, e, protocol, output)
-		case output != "":
-			return usage("-o %s: only --format croissant writes files", output)
 		}
-		err = a.describeSet(c.Context(), e, l)
-		return cmp.Or(l.print(), err)
-	}
-	return c
+		return a.describeSet(c.Context(), e, l)
+	})
 }
 
 // describeSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with

@@ -19,7 +19,6 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/crate"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
@@ -300,7 +299,7 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 
 func newExportCommand(a *app) *cobra.Command {
 	var f selection
-	var condensed, crated bool
+	var condensed bool
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
@@ -311,18 +310,17 @@ func newExportCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.bundle(c.Context(), db, args[0], f, condensed, crated)
+			return a.bundle(c.Context(), db, args[0], f, condensed)
 		},
 	}
 	flags := c.Flags()
 	f.add(a, c, "")
 	a.forceFlag(c)
 	flags.BoolVar(&condensed, "condensed", false, "leave out the folds of grid points that were not chosen")
-	flags.BoolVar(&crated, "crate", false, "make FILE a folder of the results and their description as an RO-Crate")
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, condensed, crated bool) error {
+func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, condensed bool) error {
 	_, cells, err := a.askedCells(ctx, db, f)
 	if err != nil {
 		return err
@@ -352,40 +350,13 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		return usage("database %s holds no result for what was asked", a.db)
 	}
 	bytes := int64(0)
-	write := func(to io.Writer) (err error) {
+	err = a.write(path, func(to io.Writer) (err error) {
 		bytes, err = bundle.Write(to, runs)
 		return err
-	}
-	if crated {
-		err = a.writeFolder(ctx, path, crate.Mark, crateOf(runs).Wrap(func(add addFile) error {
-			return add("results.bench", write)
-		}))
-	} else {
-		err = a.write(path, write)
-	}
+	})
 	if err != nil {
 		return err
 	}
 	a.say("wrote %s: %s, %s", path, plural(len(runs), "cell"), wording.Bytes(bytes))
 	return nil
-}
-
-// crateOf describes results as an RO-Crate.
-func crateOf(runs []result.Run) crate.Crate {
-	named := map[string]bool{}
-	for _, r := range runs {
-		named[r.Method], named[r.Dataset], named[r.Protocol] = true, true, true
-	}
-	c := newCrate(plural(len(runs), "result")+" of learning methods", "What methods gave on splits of data sets, with "+
-		"the counts that their scores follow from. `bench import` reads the results.")
-	c.Keywords = slices.Sorted(maps.Keys(named))
-	c.Files = map[string]string{"results.bench": "results, in the format of package harness/bundle of bench"}
-	return c
-}
-
-// newCrate begins the description of a folder that this command makes.
-func newCrate(name, description string) crate.Crate {
-	_, generated, command := provenance()
-	return crate.Crate{Name: name, Description: description, Program: "bench", Version: environment.ProgramVersion,
-		Command: command, Generated: generated}
 }

@@ -56,8 +56,5 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 		return usageError(err)
 	}
 	folder := cmp.Or(f.output, paper.Folder(o.Method))
-	about := newCrate("Results of "+o.Method, "Tables, figures and sentences on "+o.Method+
-		" and the methods that it is compared with, for a paper.")
-	about.Keywords = []string{o.Method, f.protocol}
-	return a.wrote(folder, p.Warnings, a.writeFolder(ctx, folder, paper.Mark, about.Wrap(p.Write), paper.Products...))
+	return a.wrote(folder, p.Warnings, a.writeFolder(ctx, folder, paper.Mark, p.Write, paper.Products...))
 }

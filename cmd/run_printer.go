@@ -29,7 +29,6 @@ type runPrinter struct {
 	experiment *plan.Experiment
 	flags      runFlags
 	bar        *progress
-	places     *methodPlaces
 	again      bool // the run is one that was confirmed, without what was withdrawn
 
 	mu      sync.Mutex
@@ -91,24 +90,16 @@ func (r *runPrinter) handle(event harness.Event) {
 		r.app.err.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
 		r.show(r.bar)
-		var err error
-		if r.places, err = newPlaces(r.ctx, r.app, r.flags.protocol, e); err != nil {
-			r.app.err.noteNoPlaces(err)
-		}
 		r.app.handleSignals(r.ctx, stopping{r.bar.note,
 			"stopping: running cells finish and are stored; interrupt again to stop at once", e.Control})
 	case store.Trouble:
 		r.bar.note(r.app.troubleLine(e))
 	case schedule.Event:
 		r.bar.handle(e)
-		if line := r.places.handle(e); line != "" {
-			r.bar.note(line)
-		}
 	case harness.Ended:
 		r.show(nil)
 		r.bar.close()
 		r.bar.failed.list(r.app.err, true)
-		r.places.end(say)
 	case harness.CheckingState:
 		printState(say, e)
 	case harness.CheckingWorkers:

@@ -29,7 +29,6 @@ type Progress struct {
 	left          map[*plan.Cell]bool       // neither ended nor running
 	running       map[*plan.Cell]runningNow // cells that are being computed
 	ended, failed int
-	notes         []string
 }
 
 type runningNow struct {
@@ -72,14 +71,6 @@ func (p *Progress) hear(e schedule.Event) {
 	}
 }
 
-// Note gives what is known of the run besides its cells, a sentence each, in the place of earlier notes.
-func (p *Progress) Note(notes []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.notes = notes
-	p.changes++
-}
-
 // Now returns the progress at this moment. The remaining time is the plan's forecast, corrected by cells that have
 // ended, and at most the rest of the budget. It leaves out methods whose time is unknown.
 func (p *Progress) Now() store.Progress {
@@ -99,7 +90,7 @@ func (p *Progress) Now() store.Progress {
 	in := func(seconds float64) time.Time {
 		return now.Add(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 	}
-	out.Ended, out.Failed, out.Left, out.Notes = p.ended, p.failed, map[string]int{}, p.notes
+	out.Ended, out.Failed, out.Left = p.ended, p.failed, map[string]int{}
 	waits := func(c *plan.Cell) {
 		if c.Spec.Canary == nil && c.Attempt == 0 { // an attempt that is stored counts as a result until it is replaced
 			out.Left[c.Dataset]++

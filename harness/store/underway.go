@@ -30,8 +30,6 @@ type Progress struct {
 	Failed   int            `json:"failed,omitempty"`  // of those that ended
 	Left     map[string]int `json:"left,omitempty"`    // cells of each data set without a result, without canaries
 
-	Notes []string `json:"notes,omitempty"` // sentences on the run, such as the places of its methods
-
 	Workers []Worker      `json:"workers,omitempty"` // further processes that compute the run's cells
 	Running []RunningCell `json:"running,omitempty"` // the longest first
 }

@@ -34,7 +34,7 @@ type room struct {
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
 	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue " +
-		"datasets/croissant datasets/describe datasets/fetch datasets/read internal/..."},
+		"datasets/describe datasets/fetch datasets/read internal/..."},
 	{"scripts/...", "..."},
 
 	{"reports/doc", "internal/..."},
@@ -96,7 +96,6 @@ var rooms = []room{
 		"datasets/read registry internal/..."},
 	{"datasets/read", "datasets datasets/catalogue datasets/format registry registry/rng internal/..."},
 	{"datasets/describe", "datasets/catalogue datasets/format datasets/read internal/..."},
-	{"datasets/croissant", "datasets datasets/catalogue datasets/describe datasets/read registry internal/..."},
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},

@@ -33,7 +33,6 @@ type State struct {
 	Rate                   float64  // cells a minute; 0 where nothing is known
 	Left                   float64  // seconds until the runs end, by the forecast
 	Unknown                []string // methods whose time is unknown and not part of Left
-	Notes                  []string // what runs say of themselves
 	Workers                []Worker
 	Cells                  []Cell // cells that are being computed, the longest first
 
@@ -188,7 +187,7 @@ func (w *Watcher) addRuns(s *State) {
 	cells := map[string]int{} // by worker
 	for _, r := range w.runs {
 		s.Planned, s.Ended, s.Failed = s.Planned+r.Planned, s.Ended+r.Ended, s.Failed+r.Failed
-		s.Left, s.Notes = max(s.Left, until(r.Until)), append(s.Notes, r.Notes...)
+		s.Left = max(s.Left, until(r.Until))
 		s.Unknown = slices.Compact(slices.Sorted(slices.Values(append(s.Unknown, r.Unknown...))))
 		if r.Begun.Before(begun) {
 			begun = r.Begun

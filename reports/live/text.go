@@ -27,9 +27,6 @@ func (s State) Text(width int) []string {
 	if s.Runs > 0 {
 		line("%s", bar(width, s.Ended, s.Planned))
 	}
-	for _, n := range s.Notes {
-		wrap(n)
-	}
 	if len(s.Workers) > 0 {
 		line("")
 		line("%s %5s %6s", pad("worker", width-13), "jobs", "cells")
