@@ -5,7 +5,7 @@
 #   make test    formatting and order of imports, vet, every test; how many ran, and why some did not
 #   make thorough  make test with all that its tests are made for
 #   make staticcheck   what staticcheck finds
-#   make race    the race detector, also in what needs the methods
+#   make race    the race detector
 #   make portable  the same bits without features of the processor, and in a build without C or assembly
 #   make release  dist/: binaries, wheels and what belongs to them, made twice and checked (needs qemu-user-static)
 #   make clang   kernels in C by clang, with the bits of the Go code (needs zig)
@@ -40,21 +40,20 @@ run: build
 # symbols and what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that
 # more of them, and of packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and
 # 1,000 times from new seeds in make fire. What tests allocate is little for the machine's memory, so that the collector
-# runs seldom. The third command has the race detector: for what a run shares, the scheduler, its workers and the store.
-# make race has the packages that need the methods, too; a continuous run takes it in turn. Go compiles C
-# again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with it:
-# CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a second
-# at their end; 10 ms do. make thorough runs the same there: what it has more of are cases, not goroutines. ./cmd starts
-# processes, which share nothing.
-TEST   := GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4
-RACE   := BENCH_THOROUGH= RAPID_SEED=1 RAPID_CHECKS=25 CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short
-SHARED := ./registry ./datasets/fetch ./harness/schedule ./harness/remote ./harness/store
+# runs seldom. Tally starts the test programs, and says at the end what processor time they took.
+TEST := RAPID_SEED=1 RAPID_CHECKS=25 GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4
 test:
-	@$(GO) run ./scripts/tally '$(MAKE) -s lint' 'RAPID_SEED=1 RAPID_CHECKS=25 $(TEST) -json ./...' \
-		'$(RACE) -json $(SHARED)'
+	@$(GO) build -o bin/tally ./scripts/tally
+	@bin/tally '$(MAKE) -s lint' '$(TEST) -exec "$$TALLY" -json ./...'
 
+# The race detector, for what a run shares: the store, the scheduler, workers, and the packages that need the methods.
+# Go compiles C again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with
+# it: CGO_CFLAGS=-O0 go build -race github.com/mattn/go-sqlite3), and it does not look into C. The programs wait for a
+# second at their end; 10 ms do. It has the short forms: what the full ones have more of are cases, not goroutines. ./cmd
+# starts processes, which share nothing.
+RACE := BENCH_THOROUGH= CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short
 race:
-	$(RACE) $(SHARED) ./harness ./harness/runner ./methods/external ./reports/evidence
+	$(RACE) ./registry ./datasets/fetch ./harness/schedule ./harness/remote ./harness/store ./harness ./harness/runner ./methods/external ./reports/evidence
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins
 # with one that fails it. The tests ask testenv.Thorough.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -194,48 +193,28 @@ func complaints(s source) []string {
 	return out
 }
 
-// sources returns all Go files below the root.
-func sources(t *testing.T, root string) []source {
+// sources returns all Go files of the module that git tracks.
+func sources(t *testing.T) []source {
 	t.Helper()
 	var out []source
-	must.Do(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, name := range testenv.Tracked(t, "*.go") {
+		if strings.HasPrefix(name, "tools/") || strings.Contains("/"+name, "/testdata/") ||
+			strings.Contains("/"+name, "/_") {
+			continue
 		}
-		if d.IsDir() {
-			if base := d.Name(); name != root && (base == "testdata" || base == "tools" || base[0] == '.' ||
-				base[0] == '_') {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		from, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		s := source{file: filepath.ToSlash(from)}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(testenv.Root(), name), nil,
+			parser.ImportsOnly))(t)
+		s := source{file: name}
 		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			s.imports = append(s.imports, imported)
+			s.imports = append(s.imports, must.Get(strconv.Unquote(spec.Path.Value))(t))
 		}
 		out = append(out, s)
-		return nil
-	}))
+	}
 	return out
 }
 
 func TestImports(t *testing.T) {
-	all := sources(t, testenv.Root())
+	all := sources(t)
 	if len(all) < 200 {
 		t.Fatalf("%d files are read: are these all of the module?", len(all))
 	}
@@ -254,7 +233,7 @@ var readsJSON = strings.Fields(
 // TestStrictJSON: what other processes and programs wrote is read by internal/strictjson.
 func TestStrictJSON(t *testing.T) {
 	reads := regexp.MustCompile(`\bjson\.(Unmarshal|NewDecoder)\(`)
-	for _, s := range sources(t, testenv.Root()) {
+	for _, s := range sources(t) {
 		if s.test() || !slices.Contains(s.imports, "encoding/json") || among(readsJSON, path.Dir(s.file)) {
 			continue
 		}

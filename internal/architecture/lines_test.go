@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -105,23 +104,16 @@ func wideText(name, text string) []string {
 // TestSizes: lines, functions and their complexity stay within their bounds.
 func TestSizes(t *testing.T) {
 	root := testenv.Root()
-	for _, s := range sources(t, root) {
+	for _, s := range sources(t) {
 		for _, c := range must.Get(tooLarge(s.file, must.Get(os.ReadFile(filepath.Join(root, s.file)))(t)))(t) {
 			t.Error(c)
 		}
 	}
-	documents := must.Get(filepath.Glob(filepath.Join(root, "*.md")))(t)
-	must.Do(t, filepath.WalkDir(filepath.Join(root, "docs"), func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == "reference-run" { // the program wrote these pages
-			return filepath.SkipDir
+	for _, name := range testenv.Tracked(t, ":(glob)*.md", "docs/*.md") {
+		if strings.HasPrefix(name, "docs/reference-run/") {
+			continue // the program wrote these pages
 		}
-		if strings.HasSuffix(name, ".md") {
-			documents = append(documents, name)
-		}
-		return err
-	}))
-	for _, name := range documents {
-		for _, c := range wideText(strings.TrimPrefix(name, root+"/"), string(must.Get(os.ReadFile(name))(t))) {
+		for _, c := range wideText(name, string(must.Get(os.ReadFile(filepath.Join(root, name)))(t))) {
 			t.Error(c)
 		}
 	}

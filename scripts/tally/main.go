@@ -1,7 +1,10 @@
 // Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json
-// would show, and ends with the tests that took longest, what was skipped, by reason, and the number of tests. A test
-// that passes in one command and is skipped in another has passed. A test with subtests is not counted beside them. A
-// command may also be one without tests, whose output is shown as it comes. Tally exits with 1 if a command failed.
+// would show, and ends with what was skipped, by reason, the packages that took most processor time, and the number of
+// tests. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
+// shown as it comes. Tally exits with 1 if a command failed.
+//
+// The commands find in TALLY what -exec of go test needs, so that the processor time of each package is known: tally
+// itself, which runs a test program and says what the program and its children took.
 package main
 
 import (
@@ -13,76 +16,105 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // event is a line of go test -json; see go doc test2json.
-type event struct {
-	Action, Package, Test, Output string
-	Elapsed                       float64 // seconds on the clock, without those in which the test waited for its turn
-}
+type event struct{ Action, Package, Test, Output string }
 
 // name is a test or subtest of a package; the test is empty for the package itself.
 type name struct{ pkg, test string }
 
-// tally is what one command has shown, or all of them together.
+// tally is what the commands have shown.
 type tally struct {
+	sync.Mutex
 	to      io.Writer
-	output  map[name][]string // of tests that have not ended
-	results map[name]string   // fail, pass or skip
-	reasons map[name]string   // why a test was skipped
-	long    []lasting
-}
-
-// lasting is a test that took long; its subtests count as a part of it.
-type lasting struct {
-	seconds float64
-	name
+	output  map[name][]string  // of tests that have not ended
+	results map[name]string    // fail, pass or skip
+	reasons map[name]string    // why a test was skipped
+	took    map[string]float64 // seconds of processor time, by package
 }
 
 const (
-	longSeconds = 20 // what takes less is not listed
-	longTests   = 12 // are listed at most
+	mark     = "processor time of the test program: " // begins the line that a test program ends with
+	module   = "github.com/kernelboosting/bench/"
+	packages = 10 // are listed
 )
 
-func main() { os.Exit(run(os.Stdout, os.Args[1:])) }
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "exec" {
+		os.Exit(execute(os.Args[2:]))
+	}
+	os.Exit(run(os.Stdout, os.Args[1:]))
+}
+
+// execute runs a test program, passes on the signals that go test sends it, and says its processor time.
+func execute(words []string) int {
+	program := exec.Command(words[0], words[1:]...)
+	program.Stdin, program.Stdout, program.Stderr = os.Stdin, os.Stdout, os.Stderr
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM)
+	if err := program.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	go func() {
+		for s := range signals {
+			program.Process.Signal(s)
+		}
+	}()
+	program.Wait()
+	fmt.Printf("%s%.2f s\n", mark, processorTime(program.ProcessState).Seconds())
+	if code := program.ProcessState.ExitCode(); code >= 0 {
+		return code
+	}
+	fmt.Fprintln(os.Stderr, program.ProcessState)
+	return 1
+}
+
+// processorTime is that of a process and of all below it that were waited for.
+func processorTime(p *os.ProcessState) time.Duration { return p.UserTime() + p.SystemTime() }
 
 func run(to io.Writer, commands []string) int {
-	to = &whole{to: to}
-	tallies := make([]tally, len(commands))
-	errs := make([]error, len(commands))
+	t := newTally(to)
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tally:", err)
+		return 1
+	}
+	os.Setenv("TALLY", strconv.Quote(self)+" exec")
+	codes := make([]int, len(commands))
+	took := make([]time.Duration, len(commands))
 	var wait sync.WaitGroup
 	for i, command := range commands {
-		tallies[i] = tally{to: to, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
-		wait.Go(func() { errs[i] = tallies[i].watch(exec.Command("sh", "-c", command)) })
+		wait.Go(func() {
+			c := exec.Command("sh", "-c", command)
+			if err := t.watch(c); err != nil {
+				fmt.Fprintf(os.Stderr, "tally: %s: %v\n", command, err)
+				codes[i] = 1
+			}
+			took[i] = processorTime(c.ProcessState)
+		})
 	}
 	wait.Wait()
-	code := 0
-	all := tallies[0]
-	for i, err := range errs {
-		all.join(tallies[i])
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "tally: %s: %v\n", commands[i], err)
-			code = 1
-		}
+	total := time.Duration(0)
+	for _, t := range took {
+		total += t
 	}
-	all.summary()
-	return code
+	t.summary(total)
+	return slices.Max(codes)
 }
 
-// whole passes each piece of output on as a whole, while the commands run at the same time.
-type whole struct {
-	sync.Mutex
-	to io.Writer
-}
-
-func (w *whole) Write(p []byte) (int, error) {
-	w.Lock()
-	defer w.Unlock()
-	return w.to.Write(p)
+func newTally(to io.Writer) *tally {
+	return &tally{to: to, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{},
+		took: map[string]float64{}}
 }
 
 // watch runs the command and reads its events; lines that are none are shown as they are.
@@ -99,11 +131,13 @@ func (t *tally) watch(command *exec.Cmd) error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		var e event
+		t.Lock()
 		if json.Unmarshal(line, &e) == nil && e.Action != "" {
 			t.add(e)
 		} else {
 			t.to.Write(line)
 		}
+		t.Unlock()
 		if err != nil {
 			return command.Wait()
 		}
@@ -116,7 +150,12 @@ func (t *tally) add(e event) {
 	case "build-output":
 		fmt.Fprint(t.to, e.Output)
 	case "output":
-		if e.Test != "" {
+		if seconds, ok := strings.CutPrefix(e.Output, mark); ok {
+			t.took[e.Package], _ = strconv.ParseFloat(strings.TrimSuffix(seconds, " s\n"), 64)
+		} else if strings.HasSuffix(e.Output, "(cached)\n") {
+			delete(t.took, e.Package)
+			fmt.Fprint(t.to, e.Output)
+		} else if e.Test != "" {
 			t.output[n] = append(t.output[n], e.Output)
 		} else if e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
 			fmt.Fprint(t.to, e.Output)
@@ -133,9 +172,6 @@ func (t *tally) add(e event) {
 			if e.Action != "fail" || t.failed(e.Package) {
 				return
 			}
-		}
-		if e.Elapsed >= longSeconds && e.Test != "" && !strings.Contains(e.Test, "/") {
-			t.long = append(t.long, lasting{e.Elapsed, n})
 		}
 		t.end(n, e.Action)
 	}
@@ -168,31 +204,12 @@ func (t *tally) end(n name, result string) {
 		}
 	}
 	delete(t.output, n)
-	t.note(n, result)
+	t.results[n] = result
 }
 
-// note keeps the result of a test that counts most of those that it has had.
-func (t *tally) note(n name, result string) {
-	rank := []string{"", "skip", "pass", "fail"}
-	if slices.Index(rank, result) > slices.Index(rank, t.results[n]) {
-		t.results[n] = result
-	}
-}
-
-// join adds the results of another command's tests. Of two reasons for which a test was skipped, the first one is kept.
-func (t *tally) join(other tally) {
-	for n, result := range other.results {
-		t.note(n, result)
-	}
-	for n, reason := range other.reasons {
-		t.reasons[n] = cmp.Or(t.reasons[n], reason)
-	}
-	t.long = append(t.long, other.long...)
-}
-
-// summary writes a line for each test that took long, the longest first, a line for each reason for which tests were
-// skipped, and the number of tests.
-func (t *tally) summary() {
+// summary writes a line with the processor time of the commands and of the packages that took most, one for each reason
+// for which tests were skipped, and the number of tests. What is cached took nothing.
+func (t *tally) summary(total time.Duration) {
 	below := map[name]map[string]bool{} // the results of a test's subtests
 	for n, result := range t.results {
 		for at := strings.LastIndexByte(n.test, '/'); at > 0; at = strings.LastIndexByte(n.test[:at], '/') {
@@ -213,10 +230,16 @@ func (t *tally) summary() {
 			why[t.reasons[n]]++
 		}
 	}
-	slices.SortStableFunc(t.long, func(a, b lasting) int { return cmp.Compare(b.seconds, a.seconds) })
-	for _, l := range t.long[:min(len(t.long), longTests)] {
-		fmt.Fprintf(t.to, "%.0f s: %s of %s\n", l.seconds, l.test, l.pkg)
+	most := slices.SortedFunc(maps.Keys(t.took), func(a, b string) int { return cmp.Compare(t.took[b], t.took[a]) })
+	tests := 0.0
+	for _, seconds := range t.took {
+		tests += seconds
 	}
+	fmt.Fprintf(t.to, "processor time: %.0f s, %.0f s of them of test programs:", total.Seconds(), tests)
+	for i, pkg := range most[:min(len(most), packages)] {
+		fmt.Fprintf(t.to, "%s %s %.1f", strings.Repeat(",", min(i, 1)), strings.TrimPrefix(pkg, module), t.took[pkg])
+	}
+	fmt.Fprintln(t.to)
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		fmt.Fprintf(t.to, "%d skipped: %s\n", why[reason], reason)
 	}

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -44,7 +51,7 @@ func TestRun(t *testing.T) {
 		os.MkdirAll(filepath.Dir(file), 0o777)
 		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 	}
-	const once, short = "go test -vet=off -json .", "go test -count 1 -vet=off -json -short ."
+	const once, short = "go test -vet=off -json .", "go test -vet=off -json -short ."
 	const skipped = "2 skipped: no LaTeX\n"
 	for _, c := range []struct {
 		fault    string
@@ -54,7 +61,6 @@ func TestRun(t *testing.T) {
 		ends     string
 	}{
 		{"", []string{once}, 0, "ok  \tsample", skipped + "6 passed, 0 failed, 2 skipped\n"},
-		{"", []string{once, short}, 0, "", skipped + "6 passed, 0 failed, 2 skipped\n"},
 		{"", []string{short}, 0, "", skipped + "1 skipped: slow\n5 passed, 0 failed, 3 skipped\n"},
 		{"fail", []string{once, "true"}, 1, "one is wrong\n--- FAIL: TestPartFails/one",
 			skipped + "5 passed, 1 failed, 2 skipped\n"},
@@ -68,7 +74,7 @@ func TestRun(t *testing.T) {
 		var out bytes.Buffer
 		code := run(&out, c.commands)
 		if said := out.String(); code != c.code || !strings.Contains(said, c.says) ||
-			!strings.HasSuffix(said, "\n"+c.ends) && said != c.ends ||
+			!strings.HasSuffix(said, "\n"+c.ends) ||
 			strings.Contains(said, "said by one that passes") {
 			t.Errorf("%q with fault %q exits with %d, want %d; it must say %q and end with %q:\n%s", c.commands,
 				c.fault, code, c.code, c.says, c.ends, said)
@@ -76,25 +82,40 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestLongTests: the longest come first, of all commands; subtests and tests that took less than 20 s are not listed.
-func TestLongTests(t *testing.T) {
+// TestProcessorTime: the packages that took most come first, what was cached took nothing, and a test program that was
+// started by tally has its own output, exit code and signals.
+func TestProcessorTime(t *testing.T) {
 	var out bytes.Buffer
-	events := func(lines ...string) tally {
-		l := tally{to: &out, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
-		for _, line := range lines {
-			var e event
-			must.Do(t, json.Unmarshal([]byte(line), &e))
-			l.add(e)
-		}
-		return l
+	all := newTally(&out)
+	for i := range 12 {
+		all.add(event{"output", fmt.Sprint(module, "p", i), "", fmt.Sprintf("%s%d.50 s\n", mark, i)})
 	}
-	all := events(`{"Action":"pass","Package":"p","Test":"TestA","Elapsed":19.9}`,
-		`{"Action":"pass","Package":"p","Test":"TestB","Elapsed":20}`,
-		`{"Action":"pass","Package":"p","Test":"TestB/one","Elapsed":20}`,
-		`{"Action":"pass","Package":"p","Elapsed":40}`)
-	all.join(events(`{"Action":"pass","Package":"q","Test":"TestC","Elapsed":61.2}`))
-	all.summary()
-	if want := "61 s: TestC of q\n20 s: TestB of p\n3 passed, 0 failed, 0 skipped\n"; out.String() != want {
+	all.add(event{"output", module + "p11", "", "ok  \tp11\t(cached)\n"})
+	all.summary(70 * time.Second)
+	want := "ok  \tp11\t(cached)\nprocessor time: 70 s, 60 s of them of test programs: " +
+		"p10 10.5, p9 9.5, p8 8.5, p7 7.5, " +
+		"p6 6.5, p5 5.5, p4 4.5, p3 3.5, " +
+		"p2 2.5, p1 1.5\n0 passed, 0 failed, 0 skipped\n"
+	if out.String() != want {
 		t.Errorf("said:\n%swant:\n%s", out.String(), want)
+	}
+	tally := filepath.Join(t.TempDir(), "tally")
+	must.Do(t, exec.Command("go", "build", "-o", tally, ".").Run())
+	took := regexp.MustCompile(mark + `[0-9.]+ s\n$`)
+	said, err := exec.Command(tally, "exec", "sh", "-c", "echo said; exit 7").Output()
+	if e := (&exec.ExitError{}); !errors.As(err, &e) || e.ExitCode() != 7 ||
+		!strings.HasPrefix(string(said), "said\n") || !took.Match(said) {
+		t.Errorf("%v: %s", err, said)
+	}
+	const waits = "trap 'echo caught; exit 0' QUIT; echo ready; while :; do sleep 0.01; done"
+	c := exec.Command(tally, "exec", "sh", "-c", waits)
+	from := must.Get(c.StdoutPipe())(t)
+	must.Do(t, c.Start())
+	lines := bufio.NewReader(from)
+	must.Get(lines.ReadString('\n'))(t)
+	must.Do(t, c.Process.Signal(syscall.SIGQUIT))
+	said = must.Get(io.ReadAll(lines))(t)
+	if err := c.Wait(); err != nil || !strings.HasPrefix(string(said), "caught\n") || !took.Match(said) {
+		t.Errorf("after a signal: %v: %s", err, said)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,6 +145,20 @@ func missing(t testing.TB, why string) {
 		t.Fatal(why)
 	}
 	t.Skip(why)
+}
+
+// Tracked returns the paths, from the root of the repository and with slashes, of the files that git tracks and one of
+// its patterns matches. What else lies in a checkout, such as what a run wrote, is a user's.
+func Tracked(t testing.TB, patterns ...string) []string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", Root(), "ls-files", "-z", "--"}, patterns...)...).Output()
+	if err != nil {
+		missing(t, "git does not say which files it tracks")
+	}
+	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(name string) bool {
+		_, err := os.Stat(filepath.Join(Root(), name))
+		return name == "" || err != nil
+	})
 }
 
 // Documents returns the paths, relative to the root of the repository, of README.md, CONTRIBUTING.md and all documents
