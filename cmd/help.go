@@ -21,7 +21,7 @@ var verbs = []struct{ title, names string }{
 	{"Results of others", "import export"},
 	{"Data", "data protocol"},
 	{"Methods", "methods"},
-	{"Machines and the program", "worker serve db version help"},
+	{"Machines and the program", "worker db version help"},
 }
 
 //go:embed help/*.txt
@@ -34,8 +34,7 @@ func readHelp(root *cobra.Command) {
 		text, _ := helpFiles.ReadFile("help/" + file + ".txt") // most groups of commands have none
 		return strings.TrimSpace(string(text))
 	}
-	values := strings.NewReplacer("{exit codes}", exitCodesInWords(), "{address}", defaultServe, "{model}",
-		about("model"))
+	values := strings.NewReplacer("{exit codes}", exitCodesInWords(), "{model}", about("model"))
 	read := func(c *cobra.Command) {
 		path := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "bench "), " ", "-")
 		if text := about(path); text != "" {

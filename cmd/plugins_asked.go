@@ -73,8 +73,7 @@ func (a *app) hidden() []string {
 		return a.hide
 	}
 	var out []string
-	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.runIdentity(), a.serveIdentity(),
-		a.dataDir().Dir(),
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.runIdentity(), a.dataDir().Dir(),
 		os.Getenv("BENCH_MIRROR")} {
 		if path == "" {
 			continue

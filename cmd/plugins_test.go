@@ -30,7 +30,7 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 		t.Errorf("a worker knows the plugins %v", worker.named)
 	}
 	was, is := here.pluginOptions(), worker.pluginOptions()
-	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.db + ".serve", here.data,
+	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.data,
 		filepath.Join(dir, "mirror")}
 	if !slices.Equal(was.Hidden, want) || !slices.Equal(is.Hidden, want) ||
 		!slices.Equal(is.AllowRead, []string{dir}) || !is.Network {

@@ -63,11 +63,11 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 		}
 		switch {
 		case f.output == "":
-			return p.Write(a.out, nil)
+			return p.Write(a.out)
 		case folder:
 			err = a.writeFolder(ctx, f.output, page.Mark, p.Site)
 		default:
-			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w, nil), ctx.Err()) })
+			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
 		}
 		return a.wrote(f.output, p.Warnings, err)
 	}

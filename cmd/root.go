@@ -294,7 +294,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; %s", err, flagHint(c, err))
 	})
-	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newServeCommand(a), newQueryCommand(a),
+	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newQueryCommand(a),
 		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
 		newRegisterCommand(a), newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a),

@@ -50,7 +50,7 @@ var rooms = []room{
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
 		"harness/experiments harness/published harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
-	{"reports/live", "reports/frame reports/render harness/plan harness/result harness/store internal/..."},
+	{"reports/live", "reports/frame harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
 	{"reports/costs", "reports/curves reports/doc reports/frame reports/plot reports/report reports/stats " +

@@ -2,7 +2,7 @@
 // and until when by prediction, how fast cells end, how much time is left, the best methods so far, and what
 // failed.
 //
-// A State is drawn as text, or as a strip on the report's page (Server).
+// A State is drawn as text.
 //
 // All data come from the database: from what runs write there about themselves (store.Progress), and from stored
 // results. So the package does not talk to the runs, and watching does not disturb them. The package changes and

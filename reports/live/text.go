@@ -104,14 +104,6 @@ func (s State) Summary() string {
 	return text
 }
 
-// Title is the title of a window that shows the state; "" where no run is under way.
-func (s State) Title() string {
-	if s.Runs == 0 {
-		return ""
-	}
-	return s.Summary()
-}
-
 // Ends says when a cell is predicted to end.
 func (s State) Ends(c Cell) string {
 	if c.Left < 0 {

@@ -45,7 +45,7 @@ func eval[T any](t *tab, expression string) T {
 func written(t *testing.T, in sample.Input, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	must.Do(t, built(t, in, o).Write(&out, nil))
+	must.Do(t, built(t, in, o).Write(&out))
 	file := filepath.Join(t.TempDir(), "page.html")
 	must.Do(t, os.WriteFile(file, []byte(out.String()), 0o666))
 	return file

@@ -56,7 +56,7 @@ func BenchmarkLarge(b *testing.B) {
 		f := must.Get(frame.Read(b.Context(), db, in.Source))(b)
 		page := must.Get(Build(f, Options{Level: 0.05, Groups: Groups{Methods: methods.All().Groups()}}))(b)
 		var out bytes.Buffer
-		must.Do(b, page.Write(&out, nil))
+		must.Do(b, page.Write(&out))
 		size = out.Len()
 		must.Do(b, db.Close())
 	}

@@ -80,7 +80,7 @@ func TestSize(t *testing.T) {
 		}
 	}
 	p := built(t, forty(), Options{Groups: groups})
-	must.Do(t, p.Write(&out, nil))
+	must.Do(t, p.Write(&out))
 	if n := out.Len(); n >= 3_000_000 || n < 500_000 {
 		t.Errorf("the page has %d bytes", n)
 	}
@@ -98,7 +98,7 @@ const papers = "https://github.com/kernelboosting/bench/blob/main/docs/explanati
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
 		var out strings.Builder
-		must.Do(t, built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out, nil))
+		must.Do(t, built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out))
 		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
 		page = strings.Replace(page, `<a href="`+papers+`">`, "", 1)
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {
@@ -210,7 +210,7 @@ func TestWarningLine(t *testing.T) {
 	}
 	var out strings.Builder
 	p := built(t, in, Options{})
-	must.Do(t, p.Write(&out, nil))
+	must.Do(t, p.Write(&out))
 	if n := strings.Count(out.String(), `class="warning"`); n != 1 || len(p.Warnings) == 0 {
 		t.Errorf("%d warnings are in %d places", len(p.Warnings), n)
 	}
@@ -224,7 +224,7 @@ func TestAlone(t *testing.T) {
 	if p.Verdict.None == "" || p.Ranks != nil {
 		t.Errorf("the verdict on one method is %+v", p.Verdict)
 	}
-	if err := p.Write(io.Discard, nil); err != nil {
+	if err := p.Write(io.Discard); err != nil {
 		t.Error(err)
 	}
 }

@@ -60,8 +60,8 @@ type view struct {
 var script = "\"use strict\";\n{\n" + exactScript + tableScript + whyScript + takeScript + boardScript + pageScript +
 	"}\n"
 
-// Write writes the page as one file that holds everything and loads nothing. bench serve gives a strip, others nil.
-func (p *Page) Write(w io.Writer, strip *render.Strip) error {
+// Write writes the page as one file that holds everything and loads nothing.
+func (p *Page) Write(w io.Writer) error {
 	p.link(func(s *setSection) string { return "#set-" + s.ID }, func(m *methodSection) string {
 		return "#method-" + m.ID
 	})
@@ -70,13 +70,8 @@ func (p *Page) Write(w io.Writer, strip *render.Strip) error {
 		return err
 	}
 	v := p.view(data)
-	v.Overview, v.Sections, v.Nav, v.Strip = true, true, p.nav(), strip
+	v.Overview, v.Sections, v.Nav = true, true, p.nav()
 	return layout().Execute(w, v)
-}
-
-// Policy returns the Content-Security-Policy of the page.
-func (p *Page) Policy(strip *render.Strip) string {
-	return render.Shell{Script: script, Strip: strip}.Policy()
 }
 
 func everything(int, int) bool { return true }

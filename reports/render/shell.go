@@ -15,9 +15,8 @@ var (
 	pageStyle template.CSS
 )
 
-// A Shell is what surrounds the content of every page in HTML: a document, the report's page and what bench serve
-// shows. All pages have one style, for light, dark and print. A value that embeds a Shell is what the template of
-// Around reads.
+// A Shell is what surrounds the content of every page in HTML: a document and the report's page. All pages have one
+// style, for light, dark and print. A value that embeds a Shell is what the template of Around reads.
 type Shell struct {
 	Title         string // of the window
 	Heading, Lead string
@@ -25,13 +24,6 @@ type Shell struct {
 	Nav           [][2]string // names and links of parts
 	Footer        string
 	Script        template.JS
-	Strip         *Strip
-}
-
-// A Strip is a part at the top of a page that Script keeps up to date by requests to the program that served the page.
-type Strip struct {
-	HTML   template.HTML
-	Script template.JS
 }
 
 // Around returns the template of a page from the source of its content. The source defines "main", and "after" for
@@ -43,16 +35,11 @@ func Around(source string, funcs template.FuncMap) *template.Template {
 // Style is the one style sheet.
 func (Shell) Style() template.CSS { return pageStyle }
 
-// Policy lets a page use its own style and scripts, known by their hashes, and nothing else. With a strip it may also
-// send requests to the program that served it.
+// Policy lets a page use its own style and scripts, known by their hashes, and nothing else.
 func (s Shell) Policy() string {
-	scripts, connect := hash(string(s.Script)), ""
-	if s.Strip != nil {
-		scripts, connect = scripts+" "+hash(string(s.Strip.Script)), "; connect-src 'self'"
-	}
 	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; "+
 		"form-action 'none'",
-		hash(string(pageStyle)), scripts) + connect
+		hash(string(pageStyle)), hash(string(s.Script)))
 }
 
 // hash names a text in a policy.
