@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/processes"
@@ -262,7 +260,7 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 // experimentResults is someResults, and an error where there are none.
 func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
 	own := a.db
-	from, remove, err = a.someResults(ctx, exp, "")
+	from, remove, err = a.someResults(ctx, exp)
 	switch {
 	case err == nil && remove == nil:
 		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
@@ -273,26 +271,23 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 	return from, remove, err
 }
 
-// someResults makes results of a protocol available. If the database has none, or none of a named method, the results
-// that come with the program are read into a temporary database. from describes these in words, and is "" for the
-// user's own database. remove deletes the temporary database; it is nil where there are no results.
-func (a *app) someResults(ctx context.Context, exp *plan.Experiment, method string) (from string, remove func(),
-	err error) {
+// someResults makes results of a protocol available. If the database has none, the results that come with the program
+// are read into a temporary database. from describes these in words, and is "" for the user's own database. remove
+// deletes the temporary database; it is nil where there are no results.
+func (a *app) someResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
 	db, err := store.OpenReader(ctx, a.db)
 	switch {
 	case err == nil:
 		stored, err := db.Versions(ctx, exp.Protocol.Name)
 		db.Close()
-		has := func(v store.Version) bool { return method == "" || v.Method == method }
-		if err != nil || slices.ContainsFunc(stored, has) {
+		if err != nil || len(stored) > 0 {
 			return "", func() {}, err
 		}
 	case !isNoDatabase(err):
 		return "", nil, databaseError(err)
 	}
 	runs, err := reference.Runs(exp.Protocol.Name)
-	of := func(r result.Run) bool { return method == "" || r.Method == method }
-	if err != nil || !slices.ContainsFunc(runs, of) {
+	if err != nil || len(runs) == 0 {
 		return "", nil, err
 	}
 	var in admit.Import

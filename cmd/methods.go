@@ -55,7 +55,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 	var protocol string
 	c := &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Show a method's parameters, grid and capabilities, and what results say of it",
+		Short:             "Show a method's parameters, grid and capabilities",
 		Args:              takes("NAME"),
 		ValidArgsFunction: a.completeMethods,
 	}
@@ -69,10 +69,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := l.describeMethod(s, exp); err != nil {
-			return err
-		}
-		return a.know(c.Context(), l, exp, protocol, s.Name)
+		return l.describeMethod(s, exp)
 	})
 }
 
