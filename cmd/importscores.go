@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/files"
@@ -77,15 +78,21 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	return nil
 }
 
-// noteUnsigned says where scores of two classes look like probabilities and were not read as such.
+// noteUnsigned says where scores of two classes look like probabilities and were not read as such, or all have one sign.
 func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
-	var sets []string
+	var sets, sided []string
 	for _, r := range runs {
-		if r.Task == registry.Binary.String() && !slices.Contains(sets, r.Dataset) && scores.Unsigned(r.Dataset) {
+		class, area, is := metric.OneSided(r.Score)
+		switch {
+		case slices.Contains(sets, r.Dataset) || slices.Contains(sided, r.Dataset):
+		case r.Task == registry.Binary.String() && scores.Unsigned(r.Dataset) && !of.Probabilities:
 			sets = append(sets, r.Dataset)
+		case is:
+			sided = append(sided, r.Dataset)
+			m.say("note: %s on %s, split %d: "+oneSided, of.Method, r.Dataset, r.Split, class, 100*area)
 		}
 	}
-	if len(sets) > 0 && !of.Probabilities {
+	if len(sets) > 0 {
 		m.say("note: all scores of %s lie in [0, 1], so that every row counts as class +1; if they are "+
 			"probabilities, import them with --scores probability and another --version", strings.Join(sets, ", "))
 	}

@@ -36,7 +36,8 @@ type progress struct {
 	ended    int       // cells
 	last     time.Time // of the last line without a terminal
 	failed   failures
-	suspects bool // the user was told that an earlier run died in a cell
+	sided    map[string]bool // methods and sets of which the user was told that scores may have the wrong sign
+	suspects bool            // the user was told that an earlier run died in a cell
 }
 
 // drawEvery is the time between two drawings of the progress on a terminal.
@@ -45,7 +46,7 @@ const drawEvery = 200 * time.Millisecond
 func newProgress(out io.Writer, now func() store.Progress, metric string) *progress {
 	begun := time.Now()
 	p := &progress{out: out, pane: newPane(out, out), start: begun, last: begun, now: now, cells: now().Planned,
-		metric: metric}
+		metric: metric, sided: map[string]bool{}}
 	go func() {
 		for p.draw("") {
 			time.Sleep(drawEvery)
@@ -132,6 +133,11 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	p.mu.Lock()
 	p.label = ", " + name
 	p.mu.Unlock()
+	class, area, is := metric.OneSided(r.Score)
+	if of := c.Cell.Method + " on " + c.Cell.Dataset; is && c.Foreign && c.Spec.Canary == nil && !p.sided[of] {
+		p.sided[of] = true
+		p.note(fmt.Sprintf("note: %s, split %d: "+oneSided, of, c.Cell.Split, class, 100*area))
+	}
 	if r.Status != result.OK && c.Spec.Canary == nil { // a failed canary is stored, but it is no result
 		// further ones are counted at the end
 		if p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1) {
@@ -150,6 +156,10 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	}
 	fmt.Fprintln(p.out, line)
 }
+
+// oneSided is the note for a test that metric.OneSided finds.
+const oneSided = "every row counts as class %s by the sign of its score, although the order of the scores separates " +
+	"the classes (AUC %.1f %%); scores above 0 are for class +1, so take 1/2 from probabilities, 50 from percentages"
 
 // testResult returns the test result by the metric that selects, such as ": 93.1 %" or ": rmse 0.482".
 func (p *progress) testResult(r result.Run) string {

@@ -32,8 +32,20 @@ func newScore(sh registry.Shape, y, scores []float64) (result.Score, error) {
 	case registry.Multiclass:
 		return multiclassScore(y, scores, sh.Classes), nil
 	default:
-		return regressionScore(y, scores), nil
+		s := regressionScore(y, scores)
+		return s, measurable(s)
 	}
+}
+
+// measurable refuses a score with a value that is no number, such as the mean of squares that are too large.
+func measurable(s result.Score) error {
+	for _, f := range result.Fields() {
+		if v, is := f.Value(&s).(float64); is && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("the %s (%s) is %v: a prediction or a target is too large or too small for squares of "+
+				"errors; write the targets in another unit", f.Title, f.Name, v)
+		}
+	}
+	return nil
 }
 
 // binaryScore takes the sign of a score as the label; 0 is +1.
@@ -77,7 +89,7 @@ func largest(scores []float64) (best int) {
 }
 
 // regressionScore computes the root mean squared error, the mean absolute error and R² = 1 - (squared error)/(squared
-// deviation from the mean). R² is absent if y is constant.
+// deviation from the mean). R² is absent if y is constant, and NaN or infinite where squares are not finite.
 func regressionScore(y, scores []float64) result.Score {
 	n := float64(len(y))
 	var squares, absolute, mean, deviation float64
@@ -92,8 +104,8 @@ func regressionScore(y, scores []float64) result.Score {
 		deviation += float64(d * d)
 	}
 	s := result.Score{N: len(y), RMSE: new(math.Sqrt(squares / n)), MAE: new(absolute / n)}
-	if r2 := 1 - squares/deviation; deviation > 0 && !math.IsNaN(r2) { // both may be infinite
-		s.R2 = &r2
+	if deviation > 0 {
+		s.R2 = new(1 - squares/deviation)
 	}
 	return s
 }

@@ -47,6 +47,29 @@ func TestMulticlassTakesTheFirstLargest(t *testing.T) {
 	must.Be(t, *must.Get(newScore(sh, []float64{1, 2}, []float64{0, 5, 5, 1, 1, 1}))(t).Correct, 1)
 }
 
+// TestMeasuresAreNumbers: what is no number is an error, and no value of a score, be it for the size of targets, of
+// predictions, or of their deviation from the mean.
+func TestMeasuresAreNumbers(t *testing.T) {
+	for _, c := range []struct {
+		y, scores [2]float64
+		wants     string
+	}{
+		{[2]float64{2e200, -3e199}, [2]float64{}, "the root mean squared error (rmse) is +Inf: a prediction or a target"},
+		{[2]float64{1, 2}, [2]float64{1e200, 0}, "(rmse) is +Inf"},
+		{[2]float64{1e308, -1e308}, [2]float64{1e308, -1e308}, ""},
+		{[2]float64{1e308, -1e308}, [2]float64{-1e308, 1e308}, "(rmse) is +Inf"},
+		{[2]float64{0, 1e-160}, [2]float64{1, 1e150}, "(r2) is -Inf"},
+		{[2]float64{1e150, 2}, [2]float64{1e150, 0}, ""},
+	} {
+		s, err := newScore(registry.Shape{Task: registry.Regression, N: 2, D: 1}, c.y[:], c.scores[:])
+		if (err == nil) != (c.wants == "") || err != nil && !strings.Contains(err.Error(), c.wants) {
+			t.Errorf("%v: %v, want %q", c, err, c.wants)
+		} else if c.wants == "" {
+			must.Do(t, s.Check("regression"))
+		}
+	}
+}
+
 // Values by hand: errors 1, -1, 2 on targets 0, 1, 2.
 func TestRegressionErrors(t *testing.T) {
 	s := regressionScore([]float64{0, 1, 2}, []float64{1, 0, 4})

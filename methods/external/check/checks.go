@@ -134,12 +134,34 @@ func (s *session) learns() (string, error) {
 			return err
 		}
 		if best < 0.8 {
-			return fmt.Errorf("the best of %d grid points reaches %.2f on easy data; 0.8 is asked", len(points), best)
+			return fmt.Errorf("the best of %d grid points reaches %.2f on easy data; 0.8 is asked%s", len(points), best,
+				s.sided(learn, test))
 		}
 		seen = append(seen, fmt.Sprintf("%.2f", best))
 		return nil
 	})
 	return "on easy data " + strings.Join(seen, ", "), err
+}
+
+// sided says that the scores of two classes, with the defaults, have one sign alone, although their order is right.
+func (s *session) sided(learn, test registry.Data) string {
+	scores, err := s.defaults(learn, test)
+	if err != nil || learn.Task != registry.Binary || slices.Min(scores) < 0 && slices.Max(scores) >= 0 {
+		return ""
+	}
+	class, sorted := "-1", slices.Sorted(slices.Values(scores))
+	if scores[0] >= 0 {
+		class = "+1"
+	}
+	shifted := slices.Clone(scores)
+	for i := range shifted {
+		shifted[i] -= sorted[len(sorted)/2]
+	}
+	if right := toydata.Goodness(test, shifted); right < 0.8 {
+		return ""
+	}
+	return fmt.Sprintf("; the sign of every score says class %s, although their order separates the classes: scores "+
+		"above 0 are for class +1, so take 1/2 from probabilities, 50 from percentages", class)
 }
 
 func (s *session) deterministic() error {

@@ -46,7 +46,7 @@ for line in sys.stdin:
     elif op in ("score", "stages"):
         X = load(r["x"])
         s = X @ models[r["model"]][0]
-        if SIN == "learns": s = -s
+        if SIN == "learns": s = 1 / (1 + np.exp(-s))
         if SIN == "row by row": s = s - s.mean()
         if SIN == "rows permuted": s = s + 0.1 * np.arange(len(s))
         if SIN == "shapes" and len(s) == 1: s = np.array([np.nan])
