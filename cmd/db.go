@@ -8,15 +8,14 @@ import (
 	"os"
 
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
 )
 
 func newDBCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "db",
-		Short: "Check, copy and compact the results database",
-	}, newDBCheckCommand(a), newDBBackupCommand(a), newDBCompactCommand(a))
+		Short: "Check and copy the results database",
+	}, newDBCheckCommand(a), newDBBackupCommand(a))
 }
 
 func newDBCheckCommand(a *app) *cobra.Command {
@@ -58,27 +57,6 @@ func newDBBackupCommand(a *app) *cobra.Command {
 	}
 	a.forceFlag(c)
 	return c
-}
-
-func newDBCompactCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "compact",
-		Short: "Free the disk space of rows that were removed",
-		Args:  takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			db, err := a.existing(c.Context())
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			before, after, err := db.Compact(c.Context())
-			if err != nil {
-				return damaged(err)
-			}
-			a.say("%s: %s, before %s", a.db, wording.Bytes(after), wording.Bytes(before))
-			return nil
-		},
-	}
 }
 
 func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {

@@ -214,13 +214,6 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 				}
 				return a.boundaries(c, exp, b)
 			},
-			"loss": func(given, _, _ []string) (doc.Document, error) {
-				l := lossFlags{}
-				if err := parseShown("loss", given, l.add); err != nil {
-					return doc.Document{}, err
-				}
-				return l.build()
-			},
 		},
 	})
 	if request := (*frame.RequestError)(nil); errors.As(err, &request) {

@@ -43,8 +43,7 @@ func newReportCommands(a *app) []*cobra.Command {
 			report.AddCommand(c)
 		}
 	}
-	report.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a), newReportCurveCommand(a),
-		newReportLossCommand(a))
+	report.AddCommand(newReportHTMLCommand(a), newReportBoundaryCommand(a))
 	return verbs
 }
 

@@ -51,7 +51,7 @@ func newReportOutput(f reportFlags) (reportOutput, error) {
 	o.figures = o.figures || !slices.Contains(render.Formats(), o.format)
 	if !o.figures && (f.figure != "" || f.width != "") {
 		return o, usage("--figure and --width are about figures, and format %s writes the report; name a file that "+
-			"ends in .svg, .pdf or .png, a folder, or --format tikz", o.format)
+			"ends in .svg, .pdf or .png, or a folder", o.format)
 	}
 	var err error
 	o.width, err = widthOf(f.width)

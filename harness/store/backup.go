@@ -108,30 +108,3 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 	}
 	return nil
 }
-
-// Compact returns unused space to the disk. Stored values stay as they are, bit for bit. It returns the bytes
-// of the file before and after.
-func (db *DB) Compact(ctx context.Context) (before, after int64, err error) {
-	if err := db.damageOf(ctx, true); err != nil { // damaged rows might not survive
-		return 0, 0, err
-	}
-	size := func() (int64, error) {
-		if _, err := db.sql.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-			return 0, err
-		}
-		info, err := os.Stat(db.path)
-		if err != nil {
-			return 0, err
-		}
-		return info.Size(), nil
-	}
-	if before, err = size(); err == nil {
-		if _, err = db.sql.ExecContext(ctx, "VACUUM"); err == nil {
-			after, err = size()
-		}
-	}
-	if err != nil {
-		return before, after, fmt.Errorf("compact %s: %w", db.path, explain(err))
-	}
-	return before, after, db.damageOf(ctx, true)
-}

@@ -78,28 +78,4 @@ func TestBackupOfADamagedDatabase(t *testing.T) {
 	must.Get(db.sql.Exec(`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`))(t)
 	must.Say(t, db.Backup(context.Background(), to, files.Write), "CART on wine, split 1")
 	must.Be(t, dump(t, to) == before, true, "a backup that failed changed the one before")
-	if _, _, err := db.Compact(context.Background()); err == nil {
-		t.Error("a damaged database was compacted")
-	}
-}
-
-// TestCompact makes the file smaller and changes no row.
-func TestCompact(t *testing.T) {
-	testenv.NotUnderRace(t)
-	path := smallDatabase(t)
-	db := open(t, path)
-	for i := range 200 {
-		gone := testRun(fmt.Sprint("gone ", i), result.Failed)
-		gone.Split = 5 + i
-		put(t, db, gone)
-	}
-	must.Get(db.sql.Exec(`DELETE FROM cells WHERE run_id IN (SELECT id FROM runs WHERE key LIKE 'gone %'); DELETE ` +
-		`FROM runs WHERE key LIKE 'gone %'`))(t)
-	want := dump(t, path)
-	before, after, err := db.Compact(context.Background())
-	if err != nil || after >= before {
-		t.Errorf("%d bytes, before %d, %v", after, before, err)
-	}
-	must.Be(t, dump(t, path) == want, true, "a row changed")
-	must.Be(t, must.Get(os.Stat(path))(t).Size(), after)
 }

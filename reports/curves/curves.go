@@ -1,6 +1,6 @@
-// Package curves has the reports whose drawings are lines over a quantity: splits and rounds (curves.go), what a
-// protocol sweeps, such as landmarks or training rows (sweep.go), and the residual of a loss (loss.go). [Lines]
-// arranges the runs of a table by series and value; packages costs and experiment use them, too.
+// Package curves has the reports whose drawings are lines over a quantity: splits and rounds (curves.go), and what a
+// protocol sweeps, such as landmarks or training rows (sweep.go). [Lines] arranges the runs of a table by series and
+// value; packages costs and experiment use them, too.
 package curves
 
 import (
@@ -26,8 +26,7 @@ var Curves = report.Report{
 	Summary: "Average ranks as splits are added, and the metric after each round",
 	Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
 the order of the methods still change? Where the protocol lists rounds, it also draws
-the metric after each of them, set by set; report curve draws that for any
-method and set, and results by the number of training rows.`,
+the metric after each of them, set by set.`,
 	Example: `  bench report curves
   bench report curves --protocol mfga.toml --datasets adult`,
 	Build: curves,
@@ -38,8 +37,7 @@ method and set, and results by the number of training rows.`,
 //
 // The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
 // splits would have given the same order, and whether more splits would change it. The rounds need methods with
-// stages (boosting rounds, features chosen one after another); each set has a drawing of its own. [Learning] draws
-// only stages, which may also be numbers of training rows.
+// stages (boosting rounds, features chosen one after another); each set has a drawing of its own.
 //
 // The result is the document. It is an error if there are neither ranks, since fewer than two methods are
 // whole, nor stages. It is also an error if stored cells contradict each other.
@@ -51,7 +49,7 @@ func curves(t *frame.Table) (doc.Document, error) {
 		blocks, r := stability(t)
 		d.Blocks, records = blocks, append(records, r)
 	}
-	if figures, r := stages(t, "round"); len(figures) > 0 {
+	if figures, r := stages(t); len(figures) > 0 {
 		d.Blocks, records = append(d.Blocks, figures...), append(records, r)
 	}
 	if records == nil {
@@ -60,20 +58,6 @@ func curves(t *frame.Table) (doc.Document, error) {
 	}
 	d.Blocks = append(d.Blocks, records...)
 	return d, nil
-}
-
-// Learning draws the stages of a frame by the quantity that numbers them: "round", or "training rows" if the caller
-// has stored tests of models with so many training rows as stages. A note says that the models are trained again.
-// It is an error if no row has stages.
-func Learning(t *frame.Table, quantity string) (doc.Document, error) {
-	figures, records := stages(t, quantity)
-	if len(figures) == 0 {
-		return doc.Document{}, fmt.Errorf("%w: no run has stages with the metric %s", frame.ErrNoResults, t.Metric.Name)
-	}
-	return doc.Document{Title: fmt.Sprintf("Test %s by %s, protocol %s", t.Metric.Title, quantity, t.Protocol),
-		Label: "fig:curve:" + t.Protocol, Blocks: append(figures, records),
-		Notes: t.Notes("The models are trained again, with the grid points that the stored cells chose. Nothing is " +
-			"chosen anew for a point of a curve.")}, nil
 }
 
 // stability draws the average ranks of the means over the first 1, 2, ... common splits.
@@ -160,8 +144,8 @@ func ranksTable(t *frame.Table, curves []plot.Curve, last []*big.Rat, splits []i
 }
 
 // stages draws, for every set with stages, the metric at each of them, the mean over the finished splits of a method.
-func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
-	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", quantity,
+func stages(t *frame.Table) ([]doc.Block, doc.Records) {
+	records := doc.Records{Name: "stages", Columns: []string{"protocol", "metric", "dataset", "method", "round",
 		"splits", "mean", "exact", "version"}}
 	var blocks []doc.Block
 	for _, s := range t.Sets {
@@ -192,14 +176,14 @@ func stages(t *frame.Table, quantity string) ([]doc.Block, doc.Records) {
 		}
 		if len(rounds) > 0 {
 			slices.Sort(rounds)
-			blocks = append(blocks, stageFigure(t, s.Name, quantity, rounds, means))
+			blocks = append(blocks, stageFigure(t, s.Name, rounds, means))
 		}
 	}
 	return blocks, records
 }
 
 // stageFigure draws the methods that have every round; the table holds all.
-func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
+func stageFigure(t *frame.Table, set string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
 	table := doc.Table{Corner: "Method"}
 	for _, r := range rounds {
 		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(r)})
@@ -223,8 +207,8 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			curves = append(curves, line)
 		}
 	}
-	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by %s", t.Metric.Title, quantity), Numbers: &table,
-		Alt: fmt.Sprintf("Mean test %s on %s by %s", t.Metric.Title, set, quantity)}
+	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by round", t.Metric.Title), Numbers: &table,
+		Alt: fmt.Sprintf("Mean test %s on %s by round", t.Metric.Title, set)}
 	if len(curves) > 0 {
 		slices.SortStableFunc(curves, func(a, b plot.Curve) int { // the best after the last round first
 			if t.Metric.Better == metric.Lower {
@@ -233,7 +217,7 @@ func stageFigure(t *frame.Table, set, quantity string, rounds []int, means map[s
 			return cmp.Compare(b.End().Y, a.End().Y)
 		})
 		f.About += plot.BackgroundNote(len(curves))
-		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: quantity, Whole: true},
+		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "round", Whole: true},
 			plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f

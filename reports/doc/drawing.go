@@ -13,7 +13,7 @@ const (
 	PageWidth   = 174 * Millimetre // of both
 )
 
-// A Drawing is shapes on a sheet, as plain data. Package render turns it into SVG, PDF, PNG and TikZ.
+// A Drawing is shapes on a sheet, as plain data. Package render turns it into SVG, PDF and PNG.
 // Coordinates are in units of 1/100 inch; x goes to the right and y downwards. A letter of text is about ten
 // units high.
 type Drawing struct {

@@ -24,7 +24,7 @@ func region(t *testing.T, text string) *evidence.Region {
 
 // one is a paper that reads the files in one column.
 const one = `\documentclass{article}
-\usepackage{booktabs,graphicx,tikz}
+\usepackage{booktabs,graphicx}
 \begin{document}
 \input{methods}
 \input{sentence}

@@ -14,7 +14,8 @@
 //	references.go  the papers that the other files cite; references.bib holds all that the project knows
 //	               and text with mathematics, escaped
 //
-// The package compiles nothing, and does not write for a certain journal: files are plain LaTeX with booktabs and TikZ.
+// The package compiles nothing, and does not write for a certain journal: files are plain LaTeX with booktabs and
+// graphicx.
 package paper
 
 import (
@@ -237,20 +238,15 @@ func (b *builder) drawing(f figure, add func(name, text string)) error {
 		if err := format.Write(&out, f.Figure, doc.ColumnWidth); err != nil {
 			return err
 		}
-		switch format.Ending {
-		case ".tex":
-			add(f.name+".tex", b.head(
-				`Needs \usepackage{graphicx} and \usepackage{tikz}. A drawing that is wider than a column of the `+
-					`text is made smaller.`)+
-				fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{%s}%%\n"+
-					"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}"+
-					"\\else\\box0\\fi\n"+
-					"\\caption{%s}\n\\label{%s}\n\\end{figure}\n",
-					strings.TrimSuffix(out.String(), "\n"), f.caption, b.refer(f)))
-		case ".pdf", ".svg":
+		if format.Ending != ".png" {
 			add(f.name+format.Ending, out.String())
 		}
 	}
+	add(f.name+".tex", b.head(`Needs \usepackage{graphicx}, and \graphicspath where this folder is another one than `+
+		`the paper's. A drawing that is wider than a column of the text is made smaller.`)+
+		fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{\\includegraphics{%s}}%%\n"+
+			"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n"+
+			"\\caption{%s}\n\\label{%s}\n\\end{figure}\n", f.name, f.caption, b.refer(f)))
 	return nil
 }
 
@@ -280,7 +276,7 @@ func (b *builder) readme() string {
 	drawings := "There is no figure: no two methods have a data set of the main group in common"
 	if b.figures != nil {
 		each := doc.Map(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
-		drawings = strings.Join(each, "; ") + "; the first is to \\input (TikZ), the others are drawings alone"
+		drawings = strings.Join(each, "; ") + "; the first is to \\input, the others are drawings alone"
 	}
 	registered := ""
 	if len(b.ev.Registered) > 0 {

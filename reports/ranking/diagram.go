@@ -28,7 +28,6 @@ Many methods are drawn as a list. With --methods the ranks are those among these
 methods.`,
 	Example: `  bench report cd
   bench report cd -o cd.pdf --width column
-  bench report cd --format tikz -o cd.tex
   bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o DiagramOptions

@@ -32,11 +32,10 @@ type FigureFormat struct {
 	write  func(w io.Writer, d doc.Drawing, alt string) error
 }
 
-// FigureFormats lists the formats of drawings. All are for light paper; TikZ is a picture to \input,
-// which needs \usepackage{tikz}.
+// FigureFormats lists the formats of drawings. All are for light paper.
 func FigureFormats() []FigureFormat {
 	return []FigureFormat{
-		{"svg", ".svg", svgFile}, {"pdf", ".pdf", pdfFile}, {"png", ".png", pngFile}, {"tikz", ".tex", tikzFile},
+		{"svg", ".svg", svgFile}, {"pdf", ".pdf", pdfFile}, {"png", ".png", pngFile},
 	}
 }
 
@@ -359,66 +358,4 @@ func corners(m doc.Mark) [][2]float64 {
 		return [][2]float64{{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}}
 	}
 	return [][2]float64{{x, y - r}, {x + 0.87*r, y + 0.5*r}, {x - 0.87*r, y + 0.5*r}}
-}
-
-// place writes a point with at most one decimal.
-func place(p [2]float64) string { return coordinate(p[0]) + "," + coordinate(p[1]) }
-
-// tikzFile writes a drawing as a TikZ picture.
-func tikzFile(w io.Writer, d doc.Drawing, alt string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%% %s\n\\begin{tikzpicture}[x=%gpt,y=-%gpt,font=\\sffamily\\fontsize{8}{9.6}\\selectfont]\n", alt,
-		float64(unit), float64(unit))
-	for _, m := range d.Marks {
-		s, at := styles[m.Role], place([2]float64{m.X, m.Y})
-		if m.Shape != doc.Line {
-			s.dash = nil
-		}
-		switch m.Shape {
-		case doc.Line:
-			s.fill = color.NRGBA{}
-			fmt.Fprintf(&b, "\\path%s (%s) -- (%s);\n", tikzStyle(s), at, place([2]float64{m.X2, m.Y2}))
-		case doc.Box, doc.Diamond, doc.Triangle:
-			path := strings.Join(doc.Map(corners(m), place), ") -- (")
-			fmt.Fprintf(&b, "\\path%s (%s) -- cycle;\n", tikzStyle(s), path)
-		case doc.Dot:
-			fmt.Fprintf(&b, "\\path%s (%s) circle[radius=%gpt];\n", tikzStyle(s), at, float64(unit)*m.Size)
-		case doc.Word:
-			anchor, size := []string{"base west", "base", "base east"}[m.Anchor], ""
-			if s.size > 0 {
-				size = ",font=\\sffamily\\fontsize{7}{8.4}\\selectfont"
-			}
-			if s.bold {
-				size = ",font=\\sffamily\\bfseries\\fontsize{8}{9.6}\\selectfont"
-			}
-			fmt.Fprintf(&b, "\\node[anchor=%s,inner sep=0pt,text=%s%s] at (%s) {%s};\n", anchor, tikzColor(s.fill),
-				size, at, latexEscape(m.Text))
-		}
-	}
-	b.WriteString("\\end{tikzpicture}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func tikzStyle(s style) string {
-	var options []string
-	if s.fill.A > 0 {
-		options = append(options, "fill="+tikzColor(s.fill), fmt.Sprintf("fill opacity=%.3g", float64(s.fill.A)/255))
-	}
-	if s.stroke.A > 0 {
-		options = append(options, "draw="+tikzColor(s.stroke), fmt.Sprintf("draw opacity=%.3g",
-			float64(s.stroke.A)/255), fmt.Sprintf("line width=%.3gpt", float64(unit)*s.width))
-	}
-	if s.dash != nil {
-		pattern := ""
-		for i, d := range s.dash {
-			pattern += fmt.Sprintf(" %s %.3gpt", []string{"on", "off"}[i%2], float64(unit)*d)
-		}
-		options = append(options, "dash pattern="+pattern[1:])
-	}
-	return "[" + strings.Join(options, ",") + "]"
-}
-
-func tikzColor(c color.NRGBA) string {
-	return fmt.Sprintf("{rgb,255:red,%d;green,%d;blue,%d}", c.R, c.G, c.B)
 }

@@ -2,20 +2,15 @@ package render
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/xml"
 	"image/color"
 	"image/png"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -77,9 +72,6 @@ func TestFigureFormats(t *testing.T) {
 				!bytes.Contains(out, []byte("Liberation")) {
 				t.Errorf("the PDF begins with %q", out[:8])
 			}
-		case "tikz":
-			must.Hold(t, string(out), `\begin{tikzpicture}`, `GBRFF\_2 \& `, `50 \%`, `\end{tikzpicture}`,
-				"anchor=base east")
 		}
 	}
 }
@@ -155,32 +147,5 @@ func TestFigureNames(t *testing.T) {
 	}
 	if got := FigureNames(doc.Document{Report: "cd", Blocks: d.Blocks[:1]}); got[0].Name != "cd" {
 		t.Errorf("a lone figure is named %s", got[0].Name)
-	}
-}
-
-// A TikZ picture with every mark compiles, whatever its names; without a LaTeX with TikZ the test skips.
-func TestTikZCompiles(t *testing.T) {
-	pdflatex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("pdflatex is not installed; it comes with TeX Live")
-	}
-	if found, err := exec.Command("kpsewhich", "tikz.sty").Output(); err != nil || len(found) == 0 {
-		t.Skip("TikZ is not installed; it comes with TeX Live's pictures")
-	}
-	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "tikz" })
-	dir := t.TempDir()
-	for file, text := range map[string]string{
-		"figure.tex": string(written(t, FigureFormats()[i], everyMark(`all of \ & % $ # _ { } ~ ^ < > | " ' é`))),
-		"host.tex": "\\documentclass{article}\n\\usepackage{tikz}\n" +
-			"\\begin{document}\n\\input{figure}\n\\end{document}\n",
-	} {
-		must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "host.tex")
-	command.Dir = dir
-	if out, err := command.CombinedOutput(); err != nil || strings.Contains(string(out), "Missing character") {
-		t.Fatalf("pdflatex: %v\n%s", err, out)
 	}
 }

@@ -47,7 +47,7 @@ var formats = []struct {
 }
 
 // FormatOf returns the format, of a document or of a figure, that belongs to the ending of a file's name; "" if
-// none does. A file that ends in .tex holds LaTeX with the tables; a figure for LaTeX is format tikz.
+// none does. A file that ends in .tex holds LaTeX with the tables.
 func FormatOf(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	for _, f := range formats {

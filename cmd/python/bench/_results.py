@@ -111,7 +111,7 @@ class Report:
         self.db, self.command, self.options = db, command, options
 
     def as_(self, form):
-        """The report in a format of the program: text, md, latex, html, csv, json, svg, tikz."""
+        """The report in a format of the program: text, md, latex, html, csv, json, svg."""
         return call(*self.command, "--db", self.db, "--format", form, *flags(self.options))
 
     def figure(self, **options):
