@@ -445,3 +445,88 @@ func TestUnreadableSparseRows(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexWithoutName: a column without a name among named ones, of other whole numbers in each row, is the index of a
+// data frame. It is left out, sorted or not, and the description says so. Nothing else without a name is.
+func TestIndexWithoutName(t *testing.T) {
+	const said = "column 0 is left out: it has no name and is another whole number in almost each row"
+	for name, c := range map[string]struct {
+		head, first string // first is the text of the first column, in which %d is a number
+		number      func(i int) int
+		left        bool
+	}{
+		"sorted":           {",x,y", "%d", func(i int) int { return i }, true},
+		"shuffled":         {",x,y", "%d", func(i int) int { return i * 37 % 101 }, true},
+		"a part of rows":   {",x,y", "%d", func(i int) int { return i * i * 7 }, true},
+		"quoted":           {`"","x","y"`, `"%d"`, func(i int) int { return i * 37 % 101 }, true},
+		"of real numbers":  {",x,y", "%d.0", func(i int) int { return i * 37 % 101 }, true},
+		"a number as name": {",x,1", "%d", func(i int) int { return i * 37 % 101 }, true},
+		"few values":       {",x,y", "%d", func(i int) int { return i % 12 }, false},
+		"fractions":        {",x,y", "%d.25", func(i int) int { return i }, false},
+		"with a name":      {"z,x,y", "%d", func(i int) int { return i * 37 % 101 }, false},
+		"no names at all":  {"7,0.5,1", "%d", func(i int) int { return i * 37 % 101 }, false},
+	} {
+		line := func(i int) string {
+			return fmt.Sprintf(c.first+",%g,%d", c.number(i), float64(i%17)/8, i%2)
+		}
+		d := must.Get(described(t, "a.csv", c.head+"\n"+rows(60, line), describe.Options{Label: "-1"}))(t)
+		notes := strings.Join(d.Notes, "\n")
+		if left := strings.Contains(d.TOML, "drop = ["); left != c.left || !d.Loads ||
+			c.left && (!strings.Contains(notes, said) || !strings.Contains(d.TOML, `drop = [0]`)) {
+			t.Errorf("%s: left out %v\n%s\n%s", name, left, d.TOML, notes)
+		}
+	}
+}
+
+// TestSeparatorsBehind: separators behind the last column, in all rows but the header or in the header alone, are no
+// columns, and the description loads the set.
+func TestSeparatorsBehind(t *testing.T) {
+	for _, c := range []struct{ head, behind string }{
+		{"x,y", ","}, {"x,y", ",,,"}, {"x,y,", ""}, {"x,y,,,", ""}, {"x,y", ", "}, {"x;y", ";"}, {"x\ty\t", ""}, {"x|y", "|"},
+		{`"x","y",`, ""}, {"# made by a tool\nx,y", ","}, {"sep=,\nx,y,", ""}, {"x,y\r", ",\r"}, {"x,y", `,""`},
+	} {
+		by := string(c.head[strings.LastIndexAny(strings.TrimRight(c.head, "y\r\",;|\t"), "x")+1:][0])
+		if strings.HasPrefix(c.head, `"`) {
+			by = ","
+		}
+		content := c.head + "\n" + rows(40, func(i int) string { return fmt.Sprintf("%d.5%s%d%s", i%7, by, i%2, c.behind) })
+		d, err := described(t, "a.csv", content, describe.Options{Label: "y"})
+		if err != nil {
+			t.Errorf("%q: %v", c.head+c.behind, err)
+			continue
+		}
+		if said := strings.Join(append(d.Problems, d.Notes...), "\n"); !d.Loads || len(d.Problems) > 0 ||
+			!strings.Contains(said, "separators behind the last column are not read") ||
+			!strings.Contains(said, "40 rows and 1 features") {
+			t.Errorf("%q: %s\n%s", c.head+c.behind, said, d.TOML)
+		}
+	}
+}
+
+// TestFirstLines: what comes before the names is shown, with what to write. A label that is not there is looked for.
+func TestFirstLines(t *testing.T) {
+	body := "x,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d.5,%d", i%7, i%2) })
+	for _, first := range []string{"% made by a tool", "// made by a tool", "-- a comment", "; a comment",
+		"Report of things", "\"Report of things\"", "! 2024", "Report, of things, 2024"} {
+		d := must.Get(described(t, "a.csv", first+"\n"+body, describe.Options{Label: "y"}))(t)
+		said := strings.Join(d.Problems, "\n")
+		want := fmt.Sprintf("%q, and most have 2; if it is a title or a comment, remove it or begin it with #",
+			strings.Trim(first, `"`))
+		if d.Loads || !strings.Contains(said, want) || strings.Contains(said, "blank") {
+			t.Errorf("%q: %s", first, said)
+		}
+		d = must.Get(described(t, "a.csv", "# "+first+"\n"+body, describe.Options{Label: "y"}))(t)
+		must.Be(t, d.Loads, true, "with #", first)
+	}
+	for content, want := range map[string]string{
+		"A title, by me\n" + body: `the columns are "A title", "by me", as line 1 says, and line 2 has "y": if what comes ` +
+			"before it is a title or a comment, remove it or begin its lines with #",
+		"x y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d %d.5 %d", i, i%7, i%2) }): `no column "y", since no ` +
+			`line is read as the names of columns; line 1 has 2 columns, "x, y", and most lines have 3: give both as many`,
+		rows(40, func(i int) string { return fmt.Sprintf("%d,%d.5,%d", i, i%7, i%2) }): `since no line is read ` +
+			`as the names of columns; line 1 is "0, 0.5, 0"; name a column by its number, 0 to 2`,
+	} {
+		_, err := described(t, "a.csv", content, describe.Options{Label: "y"})
+		must.Say(t, err, want)
+	}
+}

@@ -3,6 +3,7 @@ package describe
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/kernelboosting/bench/datasets/format"
 )
@@ -17,8 +18,11 @@ type cells struct {
 	text  []byte
 }
 
-// An oddLine is a line with its number of columns.
-type oddLine struct{ line, columns int }
+// An oddLine is a line with its number of columns, and its cells.
+type oddLine struct {
+	line, columns int
+	text          string
+}
 
 // columnBytes estimates what is kept of a column besides its values: its name, what was found of it, and the hash of
 // its values.
@@ -75,7 +79,7 @@ func (c *cells) keepRegular() {
 			end = c.first[i+1]
 		}
 		if n := end - c.first[i]; n != c.Width {
-			c.odd = append(c.odd, oddLine{line, n})
+			c.odd = append(c.odd, oddLine{line, n, c.shown(i, n)})
 			continue
 		}
 		c.lines[kept], c.first[kept] = line, c.first[i]
@@ -94,6 +98,15 @@ func (c *cells) at(i, j int) []byte {
 		start = c.ends[k-1]
 	}
 	return c.text[start:c.ends[k]]
+}
+
+// shown writes the n cells of row i for people.
+func (c *cells) shown(i, n int) string {
+	var out []string
+	for j := range min(n, 8) {
+		out = append(out, clip(string(c.at(i, j))))
+	}
+	return strings.Join(out, ", ")
 }
 
 // empty reports that no row has a value in column j.

@@ -19,6 +19,7 @@ import (
 type column struct {
 	j        int
 	name     string
+	unnamed  bool // other columns have names
 	numeric  bool
 	kind     read.Kind // of a column of numbers
 	yes      int       // rows
@@ -69,7 +70,7 @@ type known struct {
 
 // look finds out what column j holds, and notes what is odd about it.
 func (s *source) look(j int, k *known, d *Description, o Options) column {
-	c := column{j: j, name: s.nameOf(j)}
+	c := column{j: j, name: s.nameOf(j), unnamed: s.header && s.names[j] == ""}
 	if j == s.label {
 		c.drop = "label"
 		return c
@@ -186,6 +187,8 @@ func (c *column) look(k *known, d *Description) {
 			"or leave the column out by --drop", c.name, c.low)
 	}
 	switch {
+	case c.unnamed && n > 1 && whole && 10*c.distinct > 9*n:
+		c.leaveIdentifier(d, "it has no name and is another whole number in almost each row, as the index of a data frame is")
 	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(d, "it numbers the rows")
 	case n > 10 && whole && 10*c.distinct > 9*n && likeIdentifier.MatchString(c.name):

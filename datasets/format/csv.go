@@ -3,16 +3,16 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // CSV is the format of columns separated by one character. Values may be quoted with '"' ("" inside is one quote). A
 // quoted value may hold separators and line ends. Blanks around values, CRLF, a byte order mark, blank lines and a
 // missing last line end are accepted. Rows of different lengths are an error, unless Options.Ragged is set. Comment
 // lines, which begin with '#', may precede the first row. So may a line like sep=; which tells spreadsheets the
-// separator.
+// separator. Separators behind the last column are left out where all rows but the first have them, or the first alone.
 var CSV = Format{
 	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
 	Keys: append([]string{"separator", "header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
@@ -59,23 +59,34 @@ func separatorOf(sample []byte) byte {
 // shareOfUsualWidth returns the share of rows with the most frequent number of columns. It returns 0 if this number is
 // 1, or if the sample cannot be read with this separator.
 func shareOfUsualWidth(sample []byte, separator byte) float64 {
+	share, width, _ := usualWidth(sample, separator)
+	if width <= 1 {
+		return 0
+	}
+	return share
+}
+
+// usualWidth returns the most frequent number of columns, the share of rows that have it, and the first of their lines.
+// The share is 0 if the sample cannot be read with this separator.
+func usualWidth(sample []byte, separator byte) (share float64, width, line int) {
 	f := File{Data: bytes.Clone(sample), Options: Options{Ragged: true}, Budget: &Budget{Limit: 1 << 30}}
 	t, err := readLines(f, separator)
 	if err != nil {
-		return 0
+		return 0, 0, 0
 	}
-	rows, counts := 0, map[int]int{}
+	rows, counts, first := 0, map[int]int{}, map[int]int{}
 	for row, err := range t.Rows {
 		if err != nil {
-			return 0
+			return 0, 0, 0
 		}
+		n := len(row.Cells)
 		rows++
-		counts[len(row.Cells)]++
+		if counts[n]++; counts[n] == 1 {
+			first[n] = row.Line
+		}
 	}
-	if width := MostFrequent(counts); width > 1 {
-		return float64(counts[width]) / float64(rows)
-	}
-	return 0
+	width = MostFrequent(counts)
+	return float64(counts[width]) / float64(rows), width, first[width]
 }
 
 // MostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.
@@ -107,6 +118,7 @@ func readLines(f File, separator byte) (*Table, error) {
 	if len(s.cells) == 0 {
 		return nil, fmt.Errorf("%s: the file has no data rows", f.Name)
 	}
+	s.leaveTrailing(t)
 	t.Width, t.Names = len(s.cells), f.Columns
 	if f.Header {
 		t.Names = make([]string, t.Width)
@@ -153,13 +165,45 @@ func (s *scanner) skipComments(t *Table) {
 	}
 }
 
-// columns counts the columns of a line. It returns 0 for a blank line, and for a line that is not a record by itself.
-func (s *scanner) columns(line []byte) int {
-	one := &scanner{file: File{Budget: &Budget{Limit: math.MaxInt64}}, text: bytes.Clone(line), separator: s.separator}
-	if one.record() != nil {
-		return 0
+// leaveTrailing leaves out empty cells behind the last column, which the first record alone has, or the next one and
+// then others.
+func (s *scanner) leaveTrailing(t *Table) {
+	if s.separator == blanks {
+		return
 	}
-	return len(one.cells)
+	for line := range bytes.Lines(s.text[min(s.pos, len(s.text)):]) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		n, next := len(s.cells), s.cellsOf(line)
+		switch {
+		case len(next) > n && empty(next[n:]):
+			s.trailing = len(next) - n
+		case len(next) > 0 && len(next) < n && empty(s.cells[len(next):]):
+			s.cells = s.cells[:len(next)]
+		default:
+			return
+		}
+		t.note("separators behind the last column are not read")
+		return
+	}
+}
+
+func empty(cells [][]byte) bool {
+	return !slices.ContainsFunc(cells, func(c []byte) bool { return len(c) > 0 })
+}
+
+// columns counts the columns of a line. It returns 0 for a blank line, and for a line that is not a record by itself.
+func (s *scanner) columns(line []byte) int { return len(s.cellsOf(line)) }
+
+// cellsOf returns the cells of a line, within the budget, of which it takes nothing.
+func (s *scanner) cellsOf(line []byte) [][]byte {
+	budget := *s.file.Budget
+	one := &scanner{file: File{Budget: &budget}, text: bytes.Clone(line), separator: s.separator}
+	if one.record() != nil {
+		return nil
+	}
+	return one.cells
 }
 
 // rows yields the records. s.cells has the first one, which began in the line first and may be the header.
@@ -174,6 +218,9 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 			if err := s.record(); err != nil {
 				yield(Row{}, err)
 				return
+			}
+			if n := t.Width; s.trailing > 0 && len(s.cells) == n+s.trailing && empty(s.cells[n:]) {
+				s.cells = s.cells[:n]
 			}
 		}
 		switch n := len(s.cells); {
@@ -199,14 +246,20 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 	if t.Width > 1 {
 		return nil
 	}
-	keys := []string{`separator = ","`, `separator = ";"`, `separator = "tab"`, `format = "blank"`}
-	firstLine, _, _ := bytes.Cut(s.text, []byte("\n"))
-	for i, other := range []byte(",;\t ") {
-		if other != s.separator && bytes.IndexByte(bytes.TrimSpace(firstLine), other) >= 0 {
-			return fmt.Errorf("%s:%d: the line has one column only; write %s", t.File, line, keys[i])
-		}
+	const enough = 1 << 16
+	sample := s.text[:min(enough, len(s.text))]
+	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clip(bytes.Join(s.cells, nil)))
+	share, usual, begins := usualWidth(sample, s.separator)
+	switch other := separatorOf(sample); {
+	case other == blanks && s.separator != blanks:
+		return fmt.Errorf(`%s; write format = "blank"`, read)
+	case other != s.separator && shareOfUsualWidth(sample, other) > 0:
+		return fmt.Errorf("%s; write separator = %q", read, strings.ReplaceAll(string(other), "\t", "tab"))
+	case usual > 1 && share > 0.5:
+		return fmt.Errorf("%s, and most lines have %d; if what comes before line %d is a title or a comment, remove it "+
+			"or begin its lines with #", read, usual, begins)
 	}
-	return fmt.Errorf("%s:%d: the line has one column only; a set needs an input and a label", t.File, line)
+	return fmt.Errorf("%s; a set needs an input and a label", read)
 }
 
 // A scanner finds the cells of one record after another.
@@ -216,6 +269,7 @@ type scanner struct {
 	separator byte
 	pos, line int
 	cells     [][]byte
+	trailing  int // empty cells behind the last column of rows, which are left out
 }
 
 // record finds the cells of the record at pos, none for a blank line, and moves past its line end.
