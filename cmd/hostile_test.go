@@ -37,6 +37,7 @@ func hostileMain() {
 // the database is whole, and no process and no file is left.
 func TestHostilePlugins(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	withSandbox(t)
 	idleAndBusy(t, hostilePlugins)
 }
@@ -146,11 +147,9 @@ func TestWhatAPluginLeavesWhenItIsAsked(t *testing.T) {
 // earlier cells or cells that run at the same time, are right about as many rows as one that leaves nothing.
 func TestPluginsThatRemember(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	withSandbox(t)
-	closed := []string{"mincore", "F_SETLK"}
-	if testenv.Thorough(t) {
-		closed = append(closed, "F_OFD_SETLK", "F_SETLK, device", "flock", "access times")
-	}
+	closed := []string{"mincore", "F_SETLK", "F_OFD_SETLK", "F_SETLK, device", "flock", "access times"}
 	idleAndBusy(t, func(t *testing.T) { remembering(t, closed) })
 }
 
@@ -214,11 +213,9 @@ func remembering(t *testing.T, channels []string) {
 // whatever the umask.
 func TestHostilePluginsOfAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten)$", "077")
-	if testenv.Thorough(t) {
-		testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten|TestPluginsThatRemember)$",
-			"000")
-	}
+	testenv.AsOrdinaryUser(t, "^(TestHostilePlugins|TestFoldersThatCannotBeWritten|TestPluginsThatRemember)$", "000")
 }
 
 // TestFoldersThatCannotBeWritten: where the data, the plugins or the home cannot be written, a hostile plugin ends as

@@ -240,18 +240,16 @@ func undisturbed(t *testing.T) (content string, took time.Duration) {
 	return alone.content, alone.took
 }
 
-// TestKilledAndResumed kills the program without warning at 2 random moments, in make thorough at 5, every other one in
+// TestKilledAndResumed kills the program without warning at 5 random moments, every other one in
 // the middle of a transaction, continues it each time, and compares the database with an undisturbed
 // run's: what is stored of a cell, the size of its model too, depends on no cell that the process
 // computed before. BENCH_KILLS=200 kills it so often.
 func TestKilledAndResumed(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	want, whole := undisturbed(t)
 
-	wanted := 2
-	if testenv.Thorough(t) {
-		wanted = 5
-	}
+	wanted := 5
 	if n, err := strconv.Atoi(os.Getenv("BENCH_KILLS")); err == nil {
 		wanted = n
 	}

@@ -15,10 +15,10 @@ import (
 )
 
 // TestScarcity runs commands while the system refuses memory, files or processes that they need. Each command ends with
-// a documented exit code, never that of an internal error, and prints at most one line on the refusal. The short form
-// runs each kind of scarcity with the command that it hits and two others; make thorough runs all pairs.
+// a documented exit code, never that of an internal error, and prints at most one line on the refusal.
 func TestScarcity(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	p := newProcess(t)
 	p.dir = must.Get(os.MkdirTemp("", "bench-scarcity"))(t) // t.TempDir is for this user alone
 	t.Cleanup(func() { _ = os.RemoveAll(p.dir) })
@@ -42,7 +42,7 @@ func TestScarcity(t *testing.T) {
 		{"describe", `data describe own.csv`}, {"verify", `verify --db r.db`}, {"check", `db check --db r.db`},
 		{"backup", `db backup $new/b.db --db r.db`}, {"diff", `diff r.db r.db`},
 	}
-	for i, c := range []struct {
+	for _, c := range []struct {
 		shell string // $verb is the command
 		hits  string // a verb that fails
 		code  int
@@ -75,10 +75,7 @@ func TestScarcity(t *testing.T) {
 		{`: unread; $verb`, "version", 141},
 		{`: unread; $verb 2>&1`, "", 0},
 	} {
-		for k, v := range verbs {
-			if v.name != c.hits && (k+i)%8 != 0 && !testenv.Thorough(t) {
-				continue
-			}
+		for _, v := range verbs {
 			t.Run(v.name+" "+c.shell, func(t *testing.T) {
 				p := p
 				p.program = "sh"
@@ -119,6 +116,7 @@ func TestScarcity(t *testing.T) {
 // TestFilesThatAreNone: what is no regular file is refused in one line, and no verb waits for it or reads it for ever.
 func TestFilesThatAreNone(t *testing.T) {
 	t.Parallel()
+	testenv.OnlyThorough(t)
 	p := newProcess(t)
 	p.run(t, "run", "--methods", "CART", "--datasets", "swiss", "--splits", "1")
 	must.Do(t, syscall.Mkfifo(p.file("fifo.toml"), 0o600))
@@ -127,7 +125,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	socket := must.Get(net.Listen("unix", p.file("socket.toml")))(t)
 	defer socket.Close()
 	files := []string{"fifo.toml", "device.toml", "folder.toml", "socket.toml"}
-	for i, verb := range []string{
+	for _, verb := range []string{
 		"import FILE", "import FILE --as M", "import reference --protocol FILE", "run --all --protocol FILE",
 		"run --methods CART --datasets FILE", "run --all --listen 127.0.0.1:0 --token-file FILE",
 		"run --methods M --datasets swiss --plugin FILE",
@@ -139,10 +137,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		"db check --db FILE", "experiment FILE", "protocol show FILE", "worker FILE",
 		"verify --protocol FILE", "status --db FILE",
 	} {
-		for k, file := range files {
-			if (k+i)%len(files) > 1 && !testenv.Thorough(t) {
-				continue
-			}
+		for _, file := range files {
 			args := strings.Fields(strings.ReplaceAll(verb, "FILE", file))
 			for j := range args {
 				args[j] = strings.ReplaceAll(args[j], "+", " ")

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestALockedDatabaseLosesNothing: another program holds the database while cells
 // finish, for longer than SQLite waits. A run that begins then waits.
 func TestALockedDatabaseLosesNothing(t *testing.T) {
+	testenv.OnlyThorough(t)
 	p := newProcess(t)
 	c, open := underWay(t, p)
 	release := holdDatabase(t, p.file("results.db"))
@@ -32,6 +34,7 @@ func TestALockedDatabaseLosesNothing(t *testing.T) {
 
 // TestGivingUpSaysWhatIsLost: three interrupts while the database stays locked.
 func TestGivingUpSaysWhatIsLost(t *testing.T) {
+	testenv.OnlyThorough(t)
 	p := newProcess(t)
 	c, open := underWay(t, p)
 	defer holdDatabase(t, p.file("results.db"))()

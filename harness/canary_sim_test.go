@@ -64,6 +64,7 @@ XGB          = { params = { rounds = 30 }, grid = [{ name = "max_depth", values 
 //
 // with five seeds each. Without the variable it takes two cheap methods and the made sets.
 func TestHonestMethodsAreNotAccused(t *testing.T) {
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	seeds, _ := strconv.Atoi(os.Getenv("BENCH_CANARIES"))
 	all := seeds > 0

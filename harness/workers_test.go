@@ -18,6 +18,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // forges is a runner whose results are possible and wrong: scores twice as large, which decide the same labels.
@@ -135,6 +136,7 @@ func TestForgedResultsAreWithdrawn(t *testing.T) {
 // TestWhatAShareFinds counts how often a part of 2,000 results finds that a share of them is forged: at least as often
 // as the program says, 99 of 100 times.
 func TestWhatAShareFinds(t *testing.T) {
+	testenv.OnlyThorough(t)
 	const cells, draws = 2000, 4000
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, checked := range []int{20, 90, 100, 400} {

@@ -98,11 +98,9 @@ func path(format string, count int) (settings []string) {
 // TestDeclaredMemory compares declared memory with that of fits. Of a grid whose settings are fitted at the same
 // time, there is a row with all of it.
 func TestDeclaredMemory(t *testing.T) {
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
-	tall := 1000
-	if testenv.Thorough(t) {
-		tall = 3000
-	}
+	const tall = 3000
 	small := []string{`{"c": 0.001}`}
 	penalties := append(path(`{"lambda": 1e-%d}`, 6), path(`{"lambda": 1e+%d}`, 6)[1:]...)
 	type row struct {

@@ -10,28 +10,15 @@ import (
 	"github.com/kernelboosting/bench/registry/conform"
 )
 
-// checked returns the methods of a row: the first alone where the run is not thorough.
-func checked(t *testing.T, row string) (specs []registry.Spec) {
-	t.Helper()
-	names := strings.Fields(row)
-	if !testenv.Thorough(t) {
-		names = names[:1]
-	}
-	for _, name := range names {
-		specs = append(specs, lookup(t, name))
-	}
-	return specs
-}
-
 // TestCancellation: fits on many rows notice the end of their context, in all that takes long.
 func TestCancellation(t *testing.T) {
-	type row struct {
+	testenv.OnlyThorough(t)
+	for _, c := range []struct {
 		methods string
 		draw    func(n, d int) registry.Data
 		n, d    int
 		ends    []time.Duration // in milliseconds
-	}
-	rows := []row{
+	}{
 		{"GBRFF GBRFF1 GBRFF2 GBRFF-random", waves, 12_000, 100, []time.Duration{0, 20, 100, 250}},
 		{"GFC PBRFF", waves, 34_000, 100, []time.Duration{0, 20, 100}},
 		{"LGBM XGB RF", waves, 34_000, 100, []time.Duration{0, 20, 100, 250}},
@@ -41,17 +28,14 @@ func TestCancellation(t *testing.T) {
 		{"RFF-SQL-SKL", rough, 100_000, 20, []time.Duration{20, 250}}, // one product
 		{"RFF-SQL-MKL RFF-MKL", rough, 80_000, 20, []time.Duration{20, 250}},
 		{"GK GLK KRR-GD SVM FALKON NYSTROEM EIGENPRO RFM", rough, 4000, 6, []time.Duration{20, 250}},
-	}
-	if testenv.Thorough(t) { // rows of kernels on demand
-		rows = append(rows, row{"BMKR GMKL MKBOOST", rough, 9000, 40, []time.Duration{5, 100, 400}})
-	}
-	for _, c := range rows {
+		{"BMKR GMKL MKBOOST", rough, 9000, 40, []time.Duration{5, 100, 400}}, // rows of kernels on demand
+	} {
 		data := c.draw(c.n, c.d)
 		for i := range c.ends {
 			c.ends[i] *= time.Millisecond
 		}
-		for _, spec := range checked(t, c.methods) {
-			t.Run(spec.Name, func(t *testing.T) { conform.Late(data, c.ends...).Check(t, spec) })
+		for _, name := range strings.Fields(c.methods) {
+			t.Run(name, func(t *testing.T) { conform.Late(data, c.ends...).Check(t, lookup(t, name)) })
 		}
 	}
 }

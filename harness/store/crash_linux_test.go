@@ -252,6 +252,7 @@ func (j *journey) at(ops int) moment {
 // for which a call returned without error, is there afterwards. At most one commit more is there, the one that
 // was asked for, and it is whole. What is under way may be lost.
 func TestLossOfPower(t *testing.T) {
+	testenv.OnlyThorough(t)
 	seed, random := uint64(1), 1
 	if os.Getenv("BENCH_FIRE") != "" {
 		seed, random = rand.Uint64(), 20

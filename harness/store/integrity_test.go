@@ -119,6 +119,7 @@ func TestEveryBitFlipIsNoticed(t *testing.T) {
 
 // TestAChangedCountIsNoticed where it keeps every constraint, by what reads it.
 func TestAChangedCountIsNoticed(t *testing.T) {
+	testenv.OnlyThorough(t)
 	testenv.NotUnderRace(t)
 	for _, c := range []struct{ change, names string }{
 		{`UPDATE runs SET n_correct = n_correct - 1, tp = tp - 1, fn = fn + 1 WHERE key = 'k001'`,

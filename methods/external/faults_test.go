@@ -399,11 +399,10 @@ func TestLeftBehind(t *testing.T) {
 
 // TestFaultsOfAnOrdinaryUser: what plugins of the superuser do wrong ends the same way for those of another user.
 func TestFaultsOfAnOrdinaryUser(t *testing.T) {
+	testenv.OnlyThorough(t)
 	const tests = "^(TestFaults|TestRefused|TestChangingDescription|TestCancelled|TestClosed|TestLeftBehind|" +
 		"TestARefusalSaysWhatToDo)$"
 	testenv.NotUnderRace(t)
 	testenv.AsOrdinaryUser(t, tests, "077")
-	if testenv.Thorough(t) {
-		testenv.AsOrdinaryUser(t, tests, "000")
-	}
+	testenv.AsOrdinaryUser(t, tests, "000")
 }

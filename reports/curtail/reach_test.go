@@ -46,6 +46,7 @@ func referenceRun(t testing.TB, against string) (*Run, []result.Run) {
 
 // TestReach simulates the difference that is said to be found, and the runs, by other code with other random numbers.
 func TestReach(t *testing.T) {
+	testenv.OnlyThorough(t)
 	r, runs := referenceRun(t, "LGBM")
 	reach, ok := r.Reach(runs)
 	if !ok || !reach.With {
@@ -115,9 +116,7 @@ func TestReach(t *testing.T) {
 	for _, line := range r.Foreseen(reach) {
 		t.Log(line)
 	}
-	if testenv.Thorough(t) {
-		r.checkCells(t, reach, noise, stream)
-	}
+	r.checkCells(t, reach, noise, stream)
 }
 
 // checkCells runs studies with all drawn tables of a look, and compares the cells that they take with those that are

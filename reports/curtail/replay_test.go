@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/evidence"
 )
@@ -120,6 +121,7 @@ func number(name string, otherwise int) int {
 // TestReplays compares the rule with the verdict of all splits, and with what else one may do: run the first seven
 // splits of each set; say "inconclusive" without a run; know the verdict, and run as many splits as have it.
 func TestReplays(t *testing.T) {
+	testenv.OnlyThorough(t)
 	for _, sets := range [][]string{small, fifteen} {
 		f := readTable(t, sets)
 		cells, agree, wrong, missed, n, claims, seven, hindsight := 0, 0, 0, 0, 0, 0, 0, 0

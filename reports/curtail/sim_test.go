@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/evidence"
 )
@@ -53,6 +54,7 @@ func (e example) world(r *rng.RandomState) world {
 // TestSimulations compares the claims of the rule with those of the full plan where there is no difference, and counts
 // missed equivalences where all true gains are zero.
 func TestSimulations(t *testing.T) {
+	testenv.OnlyThorough(t)
 	n := number("SIMN", 12)
 	for i, e := range examples() {
 		if only := number("WORLD", -1); only >= 0 && only != i {

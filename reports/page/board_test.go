@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -26,6 +27,7 @@ import (
 // verdict in sentences. A click on a row opens the section of its method, with the comparison with each other method. A
 // click on a head sorts the rows.
 func TestLeaderboard(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := sample.Paper()
 	tab := open(t, written(t, in, Options{}), browser.Desktop)
 	table := tableOf(t, in)
@@ -75,6 +77,7 @@ var someGroups = Groups{Methods: map[string][]string{"boosting": {"LGBM", "BMKR"
 // A group of methods and a group of sets have tabs. The leaderboard of a tab is that of the report with the group, and
 // it says where the group has too few sets for a test. A click or an arrow key shows a tab and hides the others.
 func TestTabs(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := sample.Paper()
 	tab := open(t, written(t, in, Options{Groups: someGroups}), browser.Desktop)
 	shown := func() []string {
@@ -124,6 +127,7 @@ func TestTabs(t *testing.T) {
 // On a phone thirteen tabs take one line, and the page is no wider. Without a mouse the last tab is reached, and is
 // then in sight.
 func TestTabsOnAPhone(t *testing.T) {
+	testenv.OnlyThorough(t)
 	groups := Groups{Sets: map[string][]string{}, Methods: someGroups.Methods}
 	in := sample.Paper()
 	for i := range 11 {
@@ -148,6 +152,7 @@ func TestTabsOnAPhone(t *testing.T) {
 
 // The leaderboard is above the verdict on a phone, and below it on a desktop. It begins on the first screen of both.
 func TestTableFirst(t *testing.T) {
+	testenv.OnlyThorough(t)
 	file := written(t, many(), Options{})
 	for l, first := range map[browser.Look]bool{browser.Phone: true, browser.Desktop: false} {
 		tab := open(t, file, l)
@@ -165,6 +170,7 @@ func TestTableFirst(t *testing.T) {
 // Every table and figure has its buttons. They write a table as CSV and LaTeX with its numbers, and a figure as an SVG
 // file that needs no other file. The policy of the page allows these downloads.
 func TestTake(t *testing.T) {
+	testenv.OnlyThorough(t)
 	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
 	eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 	if bare := eval[[]string](tab, `[...document.querySelectorAll("main table"),

@@ -57,6 +57,7 @@ func (t *tab) choose(methods, sets []string) {
 // that counts for the whole page. The inputs have ties and missing results. In some metrics the larger value is better,
 // in others the smaller one.
 func TestRanksOfTheChoice(t *testing.T) {
+	testenv.OnlyThorough(t)
 	var rows []store.Row
 	for s := range 5 {
 		for m := range 4 {
@@ -81,10 +82,6 @@ func TestRanksOfTheChoice(t *testing.T) {
 		metric string
 	}{"partial": {partial, ""}, "accuracy": {many(), ""}, "errors": {many(), "error"},
 		"failures": {sample.Paper(), ""}, "numbers": {numbers, "rmse"}} {
-		// The short form has both directions: in partial the larger value is better, in numbers the smaller one.
-		if (name == "accuracy" || name == "errors") && !testenv.ThoroughPart(t, name) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			whole := must.Get(c.in.Frame(t).Table(c.metric))(t)
 			var main []string
@@ -94,10 +91,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 				}
 			}
 			tab := open(t, written(t, c.in, Options{Metric: c.metric}), browser.Desktop)
-			checked, choices := 0, 4 // a browser takes its time
-			if testenv.Thorough(t) {
-				choices = 8
-			}
+			checked, choices := 0, 8 // a browser takes its time
 			rapid.Check(t, func(r *rapid.T) {
 				if checked++; checked > choices {
 					return
@@ -197,6 +191,7 @@ func differ() sample.Input {
 // itself. The browser shows the diagram of the group that a reader chooses. For any other choice it shows the command
 // that computes the tests.
 func TestGroups(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := differ()
 	table := tableOf(t, in)
 	o := Options{Groups: Groups{
@@ -291,6 +286,7 @@ func TestGroups(t *testing.T) {
 // The diagram, the sections of methods and the tests of pairs agree with one evidence. Its family is all pairs, or the
 // pairs of the method that was named.
 func TestOneFamily(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := differ()
 	table := tableOf(t, in)
 	for _, method := range []string{"", "GFC"} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
@@ -70,6 +71,7 @@ func forty() sample.Input {
 // A page of 40 methods, 16 sets and 20 splits, with a leaderboard for each of ten groups, is smaller than 3 MB. Of so
 // many methods it has no table of all pairs, and says which command prints it.
 func TestSize(t *testing.T) {
+	testenv.OnlyThorough(t)
 	var out strings.Builder
 	groups := Groups{Methods: map[string][]string{}, Sets: map[string][]string{}}
 	for g := range 5 {

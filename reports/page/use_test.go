@@ -175,6 +175,7 @@ func TestSort(t *testing.T) {
 
 // Keys alone open the dialog of a number and close it.
 func TestKeyboard(t *testing.T) {
+	testenv.OnlyThorough(t)
 	tab := open(t, written(t, many(), Options{}), browser.Desktop)
 	focus := func() string {
 		return eval[string](tab,
@@ -222,6 +223,7 @@ func TestKeyboard(t *testing.T) {
 
 // The dialog of a cell has the values of the frame for each split, for metrics with and without counts of correct rows.
 func TestSplits(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := sample.Paper()
 	for metric, want := range map[string]func(r frame.Run) string{
 		"accuracy": func(r frame.Run) string {
@@ -247,6 +249,7 @@ func TestSplits(t *testing.T) {
 
 // On paper every method is in the table. Its blocks fit a sheet in landscape format.
 func TestPrint(t *testing.T) {
+	testenv.OnlyThorough(t)
 	in := many()
 	tab := open(t, written(t, in, Options{}), browser.Night)
 	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(),

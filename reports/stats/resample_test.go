@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/stats"
 )
@@ -41,6 +42,7 @@ func TestFriedmanPermutationByHand(t *testing.T) {
 // Without a difference P is below 0.05 in at most 5 % of tables, where arrangements are counted and where they are
 // drawn.
 func TestFriedmanPermutationHoldsItsLevel(t *testing.T) {
+	testenv.OnlyThorough(t)
 	stream := rng.New(3)
 	for _, size := range [][2]int{{3, 2}, {5, 4}, {12, 5}} {
 		const tables = 150

@@ -17,7 +17,7 @@ import (
 const ordinary = 64321
 
 // AsOrdinaryUser starts this test program again as a user without privileges and with the given umask. It runs the
-// tests whose names match the pattern. It skips t if the tests are already run by an ordinary user, or if such a user
+// tests whose names match the pattern, in their full form if t has its own. It skips t if the tests are already run by an ordinary user, or if such a user
 // could not read the repository.
 func AsOrdinaryUser(t *testing.T, pattern, umask string) {
 	t.Helper()
@@ -36,11 +36,15 @@ func AsOrdinaryUser(t *testing.T, pattern, umask string) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	c.Dir = "/"
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "TMPDIR" && name != "GOCOVERDIR" {
+		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "TMPDIR" && name != "GOCOVERDIR" &&
+			name != "BENCH_THOROUGH" {
 			c.Env = append(c.Env, v)
 		}
 	}
 	c.Env = append(c.Env, "HOME="+own, "TMPDIR="+own)
+	if Thorough(t) {
+		c.Env = append(c.Env, "BENCH_THOROUGH=1")
+	}
 	out, err := c.CombinedOutput()
 	switch text := string(out); {
 	case strings.Contains(text, "can't cd to") || strings.HasSuffix(strings.TrimSpace(text), "Permission denied"):
