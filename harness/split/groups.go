@@ -90,28 +90,43 @@ func newDeal(set *datasets.Set, rows []int) *deal {
 // held out of learning if its number is held or more. What is left without it keeps rows of every class in at least
 // `folds` groups, but in no more than two are asked for, so that folds of it can do so again; and it has at least as
 // many groups as folds. The first hand gets at most `most` rows, if most is positive.
+//
+// Where no draw does this, as with one group of most rows, beside which all others go to one hand, further draws give no
+// hand a group that the others need.
 func (d *deal) hands(rng *rng.RandomState, shares []float64, held, folds, most int) ([]int, error) {
-	if err := d.possible(len(shares), folds); err != nil {
+	if err := d.possible(len(shares), held, folds); err != nil {
 		return nil, err
 	}
 	var err error
-	for range mostDraws {
-		var hand []int
-		if hand, err = d.draw(rng, shares, most); err == nil {
-			err = d.check(hand, len(shares), held, folds)
+	for try := range 2 * mostDraws {
+		bounded := len(shares) // no hand
+		if try >= mostDraws {
+			bounded = held
 		}
-		if err == nil {
+		hand, failed := d.draw(rng, shares, bounded, folds, most)
+		if failed == nil {
+			failed = d.check(hand, len(shares), held, folds)
+		}
+		if failed == nil {
 			return hand, nil
+		}
+		if failed != errNoHand {
+			err = failed
 		}
 	}
 	return nil, err
 }
 
 // possible refuses rows that no deal can divide.
-func (d *deal) possible(hands, folds int) error {
-	if least := max(hands, folds+1); len(d.groups) < least {
+func (d *deal) possible(hands, held, folds int) error {
+	n := len(d.groups)
+	if least := max(hands, folds+1); n < least {
 		return fmt.Errorf("the rows have %s: %d parts and %d folds need %d; take fewer folds, or add groups",
-			d.some(len(d.groups)), hands, folds, least)
+			d.some(n), hands, folds, least)
+	}
+	if largest := (n + hands - 1) / hands; held == 0 && n-largest < folds {
+		return fmt.Errorf("the rows have %s: one of %d parts has %d of them, which leaves too few for %d folds; take at "+
+			"most %d folds, or add groups", d.some(n), hands, largest, folds, n-largest)
 	}
 	for c, n := range d.spread {
 		if n < 2 {
@@ -123,7 +138,11 @@ func (d *deal) possible(hands, folds int) error {
 	return nil
 }
 
-func (d *deal) draw(rng *rng.RandomState, shares []float64, most int) ([]int, error) {
+// errNoHand says that no hand may take a group.
+var errNoHand = errors.New("no part may take a group")
+
+// draw deals the groups once. Hands from `bounded` on leave groups for `folds` folds, and of every class.
+func (d *deal) draw(rng *rng.RandomState, shares []float64, bounded, folds, most int) ([]int, error) {
 	order, key := make([]int, len(d.groups)), make([]float64, len(d.groups))
 	for i, g := range d.groups {
 		order[i], key[i] = i, float64(float64(len(g.positions))*(1+rng.Float64()))
@@ -135,12 +154,14 @@ func (d *deal) draw(rng *rng.RandomState, shares []float64, most int) ([]int, er
 	}
 	full := make([]float64, len(shares)) // rows of a hand over its share
 	rows := make([]int, len(shares))
-	hand := make([]int, len(d.groups))
+	hand, groups := make([]int, len(d.groups)), make([]int, len(shares))
+	of := make([]int, len(shares)*len(d.classes)) // groups of hand h that have class c
 	for _, i := range order {
 		g := d.groups[i]
 		best, least := -1, 0.0
 		for h, share := range shares {
-			if h == 0 && most > 0 && rows[h]+len(g.positions) > most {
+			if h == 0 && most > 0 && rows[h]+len(g.positions) > most ||
+				h >= bounded && !d.spares(g, groups[h], of[h*len(d.classes):], folds) {
 				continue
 			}
 			more := 0.0 // what the group adds to the sum there
@@ -152,9 +173,14 @@ func (d *deal) draw(rng *rng.RandomState, shares []float64, most int) ([]int, er
 				best, least = h, more
 			}
 		}
+		if best < 0 {
+			return nil, errNoHand
+		}
 		for _, c := range g.counts {
 			has[best][c.class] += c.rows
+			of[best*len(d.classes)+c.class]++
 		}
+		groups[best]++
 		hand[i] = best
 		rows[best] += len(g.positions)
 		full[best] = float64(rows[best]) / shares[best]
@@ -167,12 +193,25 @@ func (d *deal) draw(rng *rng.RandomState, shares []float64, most int) ([]int, er
 	return hand, nil
 }
 
+// spares reports whether a hand may take a group and leaves enough to learn from. It has so many groups, and so many of
+// each class.
+func (d *deal) spares(g group, groups int, of []int, folds int) bool {
+	return len(d.groups)-groups-1 >= folds && !slices.ContainsFunc(g.counts, func(c count) bool {
+		return d.spread[c.class]-of[c.class]-1 < neededGroups(folds)
+	})
+}
+
+// neededGroups is how many groups of a class are left to learn from.
+func neededGroups(folds int) int {
+	if folds > 0 {
+		return 2
+	}
+	return 1
+}
+
 // check refuses a division that leaves too little to learn from without one of the hands from `held` on.
 func (d *deal) check(hand []int, hands, held, folds int) error {
-	need := 1
-	if folds > 0 {
-		need = 2
-	}
+	need := neededGroups(folds)
 	groups := make([]int, hands)
 	of := make([]int, hands*len(d.classes)) // groups of hand h that have class c
 	for i, h := range hand {
@@ -183,13 +222,13 @@ func (d *deal) check(hand []int, hands, held, folds int) error {
 	}
 	for h := held; h < hands; h++ {
 		if left := len(d.groups) - groups[h]; left < folds {
-			return fmt.Errorf("the rows have %s, of which a part of %d groups leaves too few for %d folds; take fewer "+
-				"folds", d.some(len(d.groups)), groups[h], folds)
+			return fmt.Errorf("the rows have %s, of which a part of %d groups leaves too few for %d folds",
+				d.some(len(d.groups)), groups[h], folds)
 		}
 		for c, spread := range d.spread {
 			if spread-of[h*len(d.classes)+c] < need {
 				return fmt.Errorf("class %s has rows in %s: too few to be learned from in every part and fold; add "+
-					"groups of the class, take fewer folds, or leave the class out", d.class(c), d.some(spread))
+					"groups of the class, or leave the class out", d.class(c), d.some(spread))
 			}
 		}
 	}

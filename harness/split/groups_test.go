@@ -177,7 +177,7 @@ func TestDealIsGreedy(t *testing.T) {
 		set := groupedSet(registry.Binary, counts)
 		shares := rapid.SampledFrom([][]float64{{0.7, 0.3}, {0.5, 0.5}, {0.25, 0.25, 0.25, 0.25}}).Draw(t, "shares")
 		seed := rapid.Uint32().Draw(t, "seed")
-		hand := must.Get(newDeal(set, upto(0, len(set.Y))).draw(rng.New(seed), shares, 0))(t)
+		hand := must.Get(newDeal(set, upto(0, len(set.Y))).draw(rng.New(seed), shares, len(shares), 0, 0))(t)
 
 		random, order := rng.New(seed), upto(0, len(counts))
 		key := make([]float64, len(counts))
@@ -286,6 +286,9 @@ func TestGroupsThatCannotBeDivided(t *testing.T) {
 	}{
 		`clinic: the rows have 9 groups (column patient): 2 parts and 9 folds need 10; take fewer folds`: {
 			many, Splitter{TestFraction: 0.3, Folds: 9}, nil},
+		`clinic: the parts of kfold: the rows have 9 groups (column patient): one of 5 parts has 2 of them, which leaves ` +
+			`too few for 8 folds; take at most 7 folds, or add groups`: {
+			many, Splitter{Kind: KFold, Parts: 5, Folds: 8}, nil},
 		`clinic: the parts of kfold: the rows have 9 groups (column patient): 10 parts and 0 folds need 10`: {
 			many, Splitter{Kind: KFold, Parts: 10}, nil},
 		`clinic: all rows of class "ill" are of one group, patient = "p0", so that no part can be tested`: {
@@ -305,6 +308,35 @@ func TestGroupsThatCannotBeDivided(t *testing.T) {
 			c.change(set)
 		}
 		must.Say(t, must.Err(c.s.Split(set, 1)), want)
+	}
+}
+
+// TestOneLargeGroup: a group with most rows, beside which all others would be tested, leaves enough of them to learn
+// from in each fold, whatever the kind of split.
+func TestOneLargeGroup(t *testing.T) {
+	for _, large := range [][2]int{{80, 80}, {160, 0}, {0, 600}, {16000, 15000}} {
+		for others, each := range map[int][2]int{40: {1, 0}, 10: {2, 3}, 6: {0, 1}} {
+			counts := append([][2]int{large}, slices.Repeat([][2]int{each}, others/2)...)
+			counts = append(counts, slices.Repeat([][2]int{{each[1], each[0]}}, others-others/2)...)
+			for _, task := range []registry.Task{registry.Binary, registry.Regression} {
+				set := groupedSet(task, counts)
+				for _, s := range []Splitter{{TestFraction: 0.3, Folds: 5}, {TestFraction: 0.3, Folds: 2},
+					{TestFraction: 0.1}, {Kind: KFold, Parts: 3, Folds: 3}} {
+					for number := range uint32(10) {
+						got, err := s.Split(set, number+1)
+						if err != nil {
+							t.Fatalf("%v and %d of %v, %+v: %v", large, others, each, s, err)
+						}
+						for f := range got.Folds {
+							learn, valid := got.Fold(f)
+							if len(valid) == 0 || task == registry.Binary && len(sortedLabels(at(set.Y, learn))) < 2 {
+								t.Fatalf("%v, %+v: fold %d learns from %d rows", large, s, f, len(learn))
+							}
+						}
+					}
+				}
+			}
+		}
 	}
 }
 
