@@ -12,7 +12,6 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/registered"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -156,10 +155,10 @@ func (a *app) asked(c *cobra.Command, chosen choice, f registerFlags) (out regis
 		Splits: req.Splits, Protocol: registered.Named{ID: p.Name, Hash: p.Hash()}}
 	for i, name := range req.Methods {
 		one := registered.Method{ID: name, Version: todo.Versions[name]}
-		if spec, err := chosen.Registry.Lookup(name); i > 0 {
+		if i > 0 {
 			out.Against = append(out.Against, one)
-		} else if out.Method = one; err == nil && !runner.Foreign(spec) {
-			out.Method.Hash = runner.Code(chosen.Registry, p.Base(name))
+		} else {
+			out.Method = one
 		}
 	}
 	for _, name := range req.Datasets {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -78,14 +77,6 @@ func (r *runPrinter) handle(event harness.Event) {
 	case harness.ChangedData:
 		say("%s changed: %s stored under this name of data %.8s, it is %.8s now; status and reports leave them out",
 			e.Was.Dataset, counted(e.Was.Cells, "cell", "is", "are"), e.Was.Fingerprint, e.Now)
-	case harness.CheckingCode:
-		why := "code changed since results were stored"
-		if e.Imported {
-			why = "imported results are compared with this program"
-		}
-		say("%s: running one cell again of %s", why, strings.Join(e.Methods, ", "))
-	case verify.CodeReport:
-		r.app.err.printCode(e)
 	case harness.Begins:
 		r.app.err.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
@@ -266,27 +257,6 @@ func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 		return exitError{code: exitIncomplete}
 	}
 	return nil
-}
-
-// printCode prints the methods whose code today gives other results than the stored ones, and the methods whose
-// changed code could not be compared.
-func (m *messages) printCode(report verify.CodeReport) {
-	for _, o := range report.Old {
-		m.say("%s %s: code changed and results with it; %s old; raise Version or --rerun %s", o.Method, o.Version,
-			counted(o.Cells, "stored cell", "is", "are"), o.Method)
-	}
-	for _, g := range report.Unchecked {
-		m.say("%s: code changed since %s stored, and whether results did is not known: %s; `bench verify --methods "+
-			"%s` compares them", g.Method, counted(g.Cells, "cell", "was", "were"), wording.Spelled(g.Why), g.Method)
-	}
-	taken := map[string][]string{}
-	for _, g := range report.Taken {
-		taken[g.Why] = append(taken[g.Why], g.Method)
-	}
-	for _, why := range slices.Sorted(maps.Keys(taken)) {
-		m.say("imported results of %s stay as they are, not compared with this program: %s; `bench verify` compares "+
-			"them", strings.Join(slices.Compact(slices.Sorted(slices.Values(taken[why]))), ", "), wording.Spelled(why))
-	}
 }
 
 // mostFailures bounds the different failures that are listed.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/cmd"
-	"github.com/kernelboosting/bench/internal/codehash"
 	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -21,9 +20,6 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs inside the scripts")
 
 // TestMain makes the program itself the command bench, for scripts and for tests that start processes.
-//
-// The build records no versions of modules in a test program, so that each process would read its whole file, 60 MB,
-// to know its code. These tests run one file, and need no hash of it; package codehash tests the hash.
 //
 // Plugins need --yes only where the sandbox lacks something. The command bench-unbounded thinks so, and no other,
 // whatever the machine.
@@ -36,18 +32,16 @@ func TestMain(m *testing.M) {
 		_ = flag.Set("test.run", "^TestScripts$/^run$")
 	}
 	cmd.Lacks("")
-	codehash.Program = func() (string, error) { return "the program of these tests", nil }
 	testscript.Main(m, map[string]func(){
 		"bench":           func() { os.Exit(cmd.Execute(methods.All())) },
-		"bench-first":     func() { os.Exit(cmd.Execute(methods.All().With(stump("1", 0)))) },
-		"bench-second":    func() { os.Exit(cmd.Execute(methods.All().With(stump("2", 1e-9)))) },
+		"bench-first":     func() { os.Exit(cmd.Execute(methods.All().With(stump(0)))) },
+		"bench-second":    func() { os.Exit(cmd.Execute(methods.All().With(stump(1e-9)))) },
 		"bench-blocked":   func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
 		"bench-gated":     func() { os.Exit(cmd.Execute(methods.All().With(gated()))) },
 		"bench-faulty":    func() { os.Exit(cmd.Execute(faulty.Registry())) },
 		"bench-hostile":   hostileMain,
 		"bench-unbounded": func() { cmd.Lacks("this kernel has no Landlock"); os.Exit(cmd.Execute(methods.All())) },
 		"bench-peak":      peakMain,
-		"bench-third":     func() { os.Exit(cmd.Execute(methods.All().With(stump("3", 0)))) },
 	})
 }
 

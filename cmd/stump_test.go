@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"testing"
-	"testing/fstest"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
@@ -17,8 +16,8 @@ type stumpParams struct {
 
 // stump is a method that a newcomer writes and changes without raising its version: it scores rows
 // by one feature, in the direction of the classes' means, moved by a constant.
-func stump(source string, moved float64) registry.Spec {
-	return stumpThat(source, func(ctx context.Context, _ registry.Env, train registry.Data,
+func stump(moved float64) registry.Spec {
+	return stumpThat(func(ctx context.Context, _ registry.Env, train registry.Data,
 		p stumpParams) (registry.Model, error) {
 		slope := 0.0
 		for i, y := range train.Y {
@@ -33,16 +32,15 @@ func stump(source string, moved float64) registry.Spec {
 	})
 }
 
-func stumpThat(source string, fit registry.FitFunc[stumpParams]) registry.Spec {
+func stumpThat(fit registry.FitFunc[stumpParams]) registry.Spec {
 	return registry.Define(registry.Spec{
 		Name: "StumpBoost", Version: "1", Tasks: registry.Binary, Source: "this test",
-		Files: fstest.MapFS{"stump.go": {Data: []byte("package stump\n// " + source)}},
 	}, stumpParams{}, registry.Grid{{Name: "feature", Values: registry.Values(0, 1)}}, fit)
 }
 
 // blocked is stump whose fits end only when they are stopped.
 func blocked() registry.Spec {
-	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, _ stumpParams) (registry.Model,
+	return stumpThat(func(ctx context.Context, _ registry.Env, _ registry.Data, _ stumpParams) (registry.Model,
 		error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

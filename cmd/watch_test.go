@@ -18,7 +18,7 @@ const gate = "BENCH_TEST_GATE"
 
 // gated is stump whose fits wait for a file, so that a run is under way as long as a test likes.
 func gated() registry.Spec {
-	return stumpThat("1", func(ctx context.Context, _ registry.Env, _ registry.Data, p stumpParams) (registry.Model,
+	return stumpThat(func(ctx context.Context, _ registry.Env, _ registry.Data, p stumpParams) (registry.Model,
 		error) {
 		for { // a process of its own does not have the variable
 			if _, err := os.Stat(os.Getenv(gate)); err == nil || os.Getenv(gate) == "" {

@@ -93,8 +93,8 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 		Machine: fmt.Sprintf("%s/%d", cmp.Or(machine, "worker"), os.Getpid()), Jobs: jobs, Memory: a.memory,
 		Token:       token,
 		Environment: environment.Measured(), Data: a.dataDir(),
-		Check: func(c runner.CellSpec, code string) error {
-			return (&runner.InProcess{Registry: known.Load().reg, Data: a.dataDir()}).Check(c, code)
+		Check: func(c runner.CellSpec) error {
+			return (&runner.InProcess{Registry: known.Load().reg, Data: a.dataDir()}).Check(c)
 		},
 		Cells: func(timeout time.Duration) runner.Runner {
 			run, apart := known.Load().cells(timeout, isolation{given: true, value: runner.CanIsolate})
@@ -192,7 +192,7 @@ func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
 	}
 	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: f.lost,
 		Log: printer.worker, Plugin: a.pluginOf}
-	opt.Code, opt.Protocol = (&runner.InProcess{Registry: a.reg}).CodeOf, printer.experiment.Protocol
+	opt.Protocol = printer.experiment.Protocol
 	made, remove := false, func() {}
 	at := "--listen " + f.listen
 	if f.engine != "" {

@@ -6,7 +6,6 @@
 //
 //	plan         turns a request into cells. A cell is one method on one split of one data set under one protocol.
 //	             Its key hashes everything that its result depends on. A cell whose key is stored is not run.
-//	verify       runs one stored cell again of each method whose code changed.
 //	schedule     starts the cells, one of each method and set first, as memory permits.
 //	runner       computes a cell, here or in a process of its own; protocol, split and metric decide its result.
 //	store        keeps the cell in one transaction.

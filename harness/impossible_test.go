@@ -195,7 +195,7 @@ func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run
 	go func() {
 		ended <- remote.Serve(t.Context(), p.URL, remote.WorkerOptions{
 			Machine: "liar", Jobs: 1, Environment: environment.Current(), Data: h.Data,
-			Check: func(runner.CellSpec, string) error { return nil },
+			Check: func(runner.CellSpec) error { return nil },
 			Cells: func(time.Duration) runner.Runner { return gives(r) },
 		})
 	}()

@@ -53,8 +53,7 @@ func benchmarkWorkers(b *testing.B, workers int, takes time.Duration) {
 	for range workers {
 		go func() {
 			err := remote.Serve(b.Context(), p.URL, remote.WorkerOptions{
-				Machine: "test", Jobs: 1, Environment: environment.Current(), Check: func(runner.CellSpec,
-					string) error {
+				Machine: "test", Jobs: 1, Environment: environment.Current(), Check: func(runner.CellSpec) error {
 					return nil
 				},
 				Cells: func(time.Duration) runner.Runner { return sleeps(takes) },

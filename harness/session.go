@@ -53,9 +53,8 @@ type Request struct {
 	Longest time.Duration
 }
 
-// An Event is something that happens in a session: one of the types below, a [verify.CodeReport] (how the code of
-// the methods compares with that of their results), a [store.Trouble] (results cannot be stored at present, or can be
-// stored again), or a [schedule.Event] (what happened to a cell).
+// An Event is something that happens in a session: one of the types below, a [store.Trouble] (results cannot be
+// stored at present, or can be stored again), or a [schedule.Event] (what happened to a cell).
 type Event any
 
 type (
@@ -66,12 +65,6 @@ type (
 	ChangedData struct {
 		Was store.DataName
 		Now string // the fingerprint
-	}
-	// CheckingCode says that one stored cell of each of these methods is run again, since the method's code changed or
-	// its results are imported.
-	CheckingCode struct {
-		Methods  []string
-		Imported bool
 	}
 	// Begins says that cells start.
 	Begins struct {
@@ -137,9 +130,6 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	progress := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join)
 	defer progress.keep(ctx, registered)()
 	if err := s.changedData(ctx, todo); err != nil {
-		return Report{}, err
-	}
-	if err := s.checkCode(ctx, req); err != nil {
 		return Report{}, err
 	}
 	if err := s.confirm(ctx, req, todo, &opt); err != nil {
@@ -356,20 +346,6 @@ func (s *Session) changedData(ctx context.Context, todo *plan.Plan) error {
 		}
 	}
 	return nil
-}
-
-// checkCode compares the code of the request's methods with that of their stored results.
-func (s *Session) checkCode(ctx context.Context, req Request) error {
-	run, end := s.Cells(0, false) // a time limit must not make a compared cell fail
-	defer end()
-	opt := schedule.Options{Jobs: req.Jobs, Limits: req.Limits}
-	begins := func(methods []string, imported bool) { s.Tell(CheckingCode{methods, imported}) }
-	report, err := verify.Code(ctx, s.Experiment, s.DB, run, req.Request, opt, begins)
-	if err != nil {
-		return &StoredError{err}
-	}
-	s.Tell(report)
-	return s.retryWhileBusy(ctx, func() error { return s.DB.PutCodeChecks(ctx, report.Checked) })
 }
 
 // workers returns who knows the workers whose results are checked, nil for nobody.

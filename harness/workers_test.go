@@ -84,7 +84,7 @@ func TestForgedResultsAreWithdrawn(t *testing.T) {
 		go func() {
 			end <- remote.Serve(t.Context(), p.URL, remote.WorkerOptions{
 				Machine: name, Jobs: 1, Environment: environment.Current(), Data: h.Data,
-				Check: func(runner.CellSpec, string) error { return nil },
+				Check: func(runner.CellSpec) error { return nil },
 				Cells: func(time.Duration) runner.Runner { return cells },
 			})
 		}()

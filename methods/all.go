@@ -3,7 +3,6 @@
 package methods
 
 import (
-	"embed"
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/cart"
@@ -19,12 +18,6 @@ import (
 	"github.com/kernelboosting/bench/methods/trees"
 	"github.com/kernelboosting/bench/registry"
 )
-
-// files is the source of every method and of the packages that they share. The hash of the source identifies the
-// version of the code.
-//
-//go:embed */*.go */*/*.go internal/*/*.c internal/*/*.h
-var files embed.FS
 
 // All returns a registry of every method, and of the groups of methods that --methods takes.
 func All() registry.Registry {
@@ -68,7 +61,7 @@ func All() registry.Registry {
 		rfm.XRFM(),
 		rfrboost.Gradient(),
 		rfrboost.Greedy(),
-	).WithSource("github.com/kernelboosting/bench/methods", files).WithGroups(groups()).WithAliases(aliases)
+	).WithGroups(groups()).WithAliases(aliases)
 }
 
 func groups() map[string][]string {

@@ -20,18 +20,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/kernelboosting/bench/internal/codehash"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // A Registry is a set of methods with distinct names. The zero value is empty.
 type Registry struct {
 	specs  map[string]Spec // by lower-case name
-	trees  []codehash.Tree // source files of methods
-	hasher *codehash.Hasher
-	codes  *sync.Map // what Code returned, by name
 	groups map[string][]string
 	others map[string]string // by lower-case alias, the name of the method
 	spelt  []string          // the aliases
@@ -41,7 +36,7 @@ type Registry struct {
 // by Define or DefineRaw, or if two names are equal but for case: both are mistakes of the
 // program, found the first time it runs.
 func New(specs ...Spec) Registry {
-	r := Registry{specs: make(map[string]Spec, len(specs)), hasher: newHasher(nil), codes: new(sync.Map)}
+	r := Registry{specs: make(map[string]Spec, len(specs))}
 	for _, s := range specs {
 		if s.does.fit == nil {
 			panic(fmt.Sprintf("registry: method %q was not made by registry.Define", s.Name))
@@ -58,8 +53,7 @@ func New(specs ...Spec) Registry {
 // With returns a registry of r's methods and the given ones; r is unchanged.
 func (r Registry) With(specs ...Spec) Registry {
 	out := New(append(r.All(), specs...)...)
-	out.trees, out.hasher, out.groups = r.trees, newHasher(r.trees), r.groups
-	out.others, out.spelt = r.others, r.spelt
+	out.groups, out.others, out.spelt = r.groups, r.others, r.spelt
 	return out
 }
 

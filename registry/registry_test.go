@@ -107,7 +107,10 @@ func TestRegistry(t *testing.T) {
 		`two methods are named "X"`:       func() { New(define("x", nil), define("X", nil)) },
 		"was not made by registry.Define": func() { New(Spec{Name: "x"}) },
 		"version": func() {
-			Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, noParams{}, nil, never)
+			Define(Spec{Name: "x", Tasks: Binary, Source: "s"}, struct{}{}, nil, func(context.Context, Env, Data,
+				struct{}) (Model, error) {
+				return nil, nil
+			})
 		},
 		`unknown field "nope"`: func() { define("x", Grid{{Name: "nope", Values: Values(1)}}) },
 		"t must be at least 1": func() {

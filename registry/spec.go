@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -20,7 +19,6 @@ type Spec struct {
 	Tasks   Task
 	Source  string // the paper and the algorithm in it
 	Summary string // one line for listings
-	Files   fs.FS  // the embedded source files of the method's own package, if it is in another module; else nil
 
 	Nondeterministic bool // the method declares that fits with the same seed may differ
 

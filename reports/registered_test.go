@@ -113,7 +113,6 @@ func TestRegistrationsThatDoNotCount(t *testing.T) {
 		},
 		"version 2 of B is registered, and s00 has version ": func(c *comparison) { c.Against[0].Version = "2" },
 		"the data of s03 are others":                         func(c *comparison) { c.Datasets[3].Hash = "g" },
-		"the code of A is another, on s00":                   func(c *comparison) { c.Method.Hash = "another" },
 		"this page does not compare A with D": func(c *comparison) {
 			c.Against = append(c.Against, registered.Method{ID: "D"})
 		},

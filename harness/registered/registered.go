@@ -49,7 +49,6 @@ type Named struct {
 type Method struct {
 	ID      string `toml:"id"`
 	Version string `toml:"version"`
-	Hash    string `toml:"hash,omitempty"` // of the code; "" for a plugin, and for one that is compared with
 }
 
 // Written returns a comparison with the text of its file.

@@ -39,7 +39,7 @@ func (p *Pool) offerPlugin(files *Plugin) {
 // check compares a cell with this program. If the coordinator's plugin is missing or different here, check first gets
 // the plugin, provided that this worker takes plugins.
 func (w *worker) check(ctx context.Context, t task) error {
-	err := w.opt.Check(t.Spec, t.Code)
+	err := w.opt.Check(t.Spec)
 	if err == nil || t.Plugin == nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (w *worker) check(ctx context.Context, t task) error {
 		w.mu.Unlock()
 		w.log("took the plugin %s of the coordinator, SHA-256 %.16s", t.Plugin.File, t.Plugin.Files[t.Plugin.File])
 	}
-	return w.opt.Check(t.Spec, t.Code)
+	return w.opt.Check(t.Spec)
 }
 
 // These bound what the coordinator can make a worker write: the files of a plugin, and the bytes of each.

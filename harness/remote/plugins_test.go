@@ -48,7 +48,7 @@ func TestPluginFiles(t *testing.T) {
 			opt := options(answers)
 			opt.Plugins = t.TempDir()
 			at := ""
-			opt.Check = func(c runner.CellSpec, _ string) error {
+			opt.Check = func(c runner.CellSpec) error {
 				if at != "" {
 					return nil
 				}

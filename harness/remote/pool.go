@@ -39,7 +39,6 @@ type Options struct {
 	Run    string // identity of the run at that server: letters, digits and dashes
 
 	Data     catalogue.Directory           // the files that workers may get
-	Code     func(runner.CellSpec) string  // hash of the code of a cell's method; "" is not compared
 	Plugin   func(runner.CellSpec) *Plugin // files of the cell's method; nil for no plugin. A nil function: no plugins
 	Protocol *protocol.Protocol            // of the cells; it says which results are refused. Nil checks nothing
 	Timeout  time.Duration                 // of a cell; 0 for none
@@ -86,7 +85,6 @@ type Pool struct {
 type call struct {
 	id      string
 	spec    runner.CellSpec
-	code    string
 	files   *Plugin
 	group   string
 	in      *message     // nil before it is handed out
@@ -204,15 +202,12 @@ func (p *Pool) Close(over bool) {
 func (p *Pool) RunIn(ctx context.Context, room string, c runner.CellSpec) (result.Run, error) {
 	p.offer(c)
 	out := &call{id: rand.Text(), spec: c, group: room, ends: make(chan callEnd, 1)}
-	if p.opt.Code != nil {
-		out.code = p.opt.Code(c)
-	}
 	if p.opt.Plugin != nil {
 		out.files = p.opt.Plugin(c)
 	}
 	p.mu.Lock()
 	p.offerPlugin(out.files)
-	if d, there := p.results.early(c.Key, out.code); there {
+	if d, there := p.results.unasked[c.Key]; there {
 		if run := c.FilledWith(*d.Run); p.fits(c, run) == nil {
 			p.results.note(c, d)
 			p.mu.Unlock()
@@ -293,7 +288,7 @@ func (p *Pool) publish(group string, calls []*call) {
 	for _, c := range calls {
 		if p.calls[c.spec.Key] == c { // RunIn still waits for it
 			c.in = m
-			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Code: c.code, Timeout: p.opt.Timeout,
+			b.Tasks = append(b.Tasks, task{ID: c.id, Spec: c.spec, Timeout: p.opt.Timeout,
 				Plugin: c.files})
 		}
 	}

@@ -44,7 +44,7 @@ func (r runs) Run(ctx context.Context, c runner.CellSpec) (result.Run, error) { 
 func options(run runs) WorkerOptions {
 	return WorkerOptions{
 		Machine: "test", Jobs: 1, Memory: 1 << 30, Environment: result.Environment{CPU: "of the worker"},
-		Check: func(runner.CellSpec, string) error { return nil },
+		Check: func(runner.CellSpec) error { return nil },
 		Cells: func(time.Duration) runner.Runner { return run },
 	}
 }
@@ -160,7 +160,7 @@ func TestRefusedMethodsGoElsewhere(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Options{})
 	other := options(answers)
-	other.Check = func(c runner.CellSpec, code string) error {
+	other.Check = func(c runner.CellSpec) error {
 		if c.Cell.Method == "Other" {
 			return &runner.Refusal{What: "Other", Why: "version 2 was asked for, this program has 1"}
 		}

@@ -96,17 +96,6 @@ func (r *results) another(d *done) {
 	}
 }
 
-// early returns a result that came before its cell was handed out. A result of other code is dropped.
-func (r *results) early(key, code string) (*done, bool) {
-	d := r.unasked[key]
-	if d != nil && d.Code != code {
-		r.drop(key)
-		delete(r.first, key)
-		d = nil
-	}
-	return d, d != nil
-}
-
 // outcomeOf makes the short form of a result. It leaves out what differs between machines (times, memory and
 // warnings), and what the coordinator fills in itself: it differs between databases whose protocols have one hash and
 // two paths.
@@ -274,8 +263,6 @@ func (p *Pool) take(d *done) error {
 		return nil
 	case c == nil:
 		p.results.another(d)
-		return nil
-	case c.code != d.Code: // an earlier coordinator, with other code, asked for it
 		return nil
 	default:
 		run := c.spec.FilledWith(*d.Run)

@@ -10,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 )
 
@@ -64,17 +63,14 @@ func TestResultsCountOnce(t *testing.T) {
 	must.Be(t, got, want)
 }
 
-// TestUnaskedResultsAreKept: a result that an earlier coordinator asked for counts when its cell is handed out, if it
-// comes from the same code.
+// TestUnaskedResultsAreKept: a result that an earlier coordinator asked for counts when its cell is handed out.
 func TestUnaskedResultsAreKept(t *testing.T) {
 	t.Parallel()
-	p := newPool(t, Options{Code: func(runner.CellSpec) string { return "code" }})
-	for split, code := range map[int]string{1: "code", 2: "other code"} {
-		c := cell("M", split)
-		run := c.NewRun()
-		run.TestRows = 100 * split
-		give(t, p, done{ID: "of another time", Key: c.Key, Code: code, Run: &run})
-	}
+	p := newPool(t, Options{})
+	c := cell("M", 1)
+	run := c.NewRun()
+	run.TestRows = 100
+	give(t, p, done{ID: "of another time", Key: c.Key, Run: &run})
 	must.Be(t, must.Get(p.RunIn(t.Context(), "nobody", cell("M", 1)))(t).TestRows, 100)
 	if _, err := p.RunIn(t.Context(), "nobody", cell("M", 2)); !errors.Is(err, schedule.ErrGivenBack) {
 		t.Error(err)

@@ -53,7 +53,6 @@ type task struct {
 	// names the call of RunIn; if the server delivers a task to a second worker, the task keeps its ID
 	ID      string          `json:"id"`
 	Spec    runner.CellSpec `json:"spec"`
-	Code    string          `json:"code"`              // hash of the method's code at the coordinator
 	Timeout time.Duration   `json:"timeout,omitempty"` // of the cell; 0 for none
 	Plugin  *Plugin         `json:"plugin,omitempty"`  // the method's files; nil for a method that is no plugin
 }
@@ -89,7 +88,6 @@ type done struct {
 	ID       string      `json:"id"`
 	Key      string      `json:"key"` // of the cell
 	Machine  string      `json:"machine"`
-	Code     string      `json:"code"` // the Code of the task
 	Run      *result.Run `json:"run,omitempty"`
 	Returned string      `json:"returned,omitempty"` // why there is no run
 	// a worker was lost with the batch; the cell is to be a batch of its own

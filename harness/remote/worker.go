@@ -30,7 +30,7 @@ type WorkerOptions struct {
 	Data        catalogue.Directory
 	// Check returns a *runner.Refusal for a cell that this program would run in another way than the coordinator's
 	// program.
-	Check func(c runner.CellSpec, code string) error
+	Check func(runner.CellSpec) error
 	// Cells returns a runner that runs cells within a time limit; 0 is any time. Cells is called once for each limit.
 	Cells func(timeout time.Duration) runner.Runner
 	// Fetch gets the files of a set into Data. If Fetch fails or is nil, the files come from the coordinator.
@@ -313,7 +313,7 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	sent.Go(func() { w.sendAll(ctx, ends) })
 	redelivered := len(b.Tasks) > 1 && delivered(m) > 1
 	for i, t := range b.Tasks {
-		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine, Code: t.Code}
+		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine}
 		if redelivered { // run alone, the cells show which one ended the other worker
 			out.Returned, out.Alone = "a worker was lost with the batch", true
 		} else {

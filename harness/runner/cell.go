@@ -24,9 +24,8 @@ type job struct {
 	protocol *protocol.Protocol
 	method   registry.Spec
 	set      *datasets.Set
-	code     string // hash of the method's code; "" where it cannot be found out
-	below    bool   // the caller counts the processes below this process
-	memo     *memo  // numbers that earlier fits of the process computed; nil for none
+	below    bool  // the caller counts the processes below this process
+	memo     *memo // numbers that earlier fits of the process computed; nil for none
 	said     warnings
 }
 

@@ -21,7 +21,6 @@ func (j *job) execute(ctx context.Context, timeout, grace time.Duration) (result
 	defer cancel()
 
 	run := j.NewRun()
-	run.Code = j.code
 	if timeout > 0 {
 		run.TimeoutSeconds = new(timeout.Seconds())
 	}

@@ -75,7 +75,6 @@ func (r *InProcess) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 			c.Cell.Dataset)
 	}
 	j.set = l.set
-	j.code = r.CodeOf(c)
 	if !r.below { // Serve has done this in a worker
 		r.prepare(ctx, c)
 	}
@@ -114,19 +113,6 @@ func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
 	spec, err := r.Registry.Lookup(r.base(c))
 	spec.Name = c.Cell.Method
 	return spec, err
-}
-
-// CodeOf returns the hash of the code of a cell's method, "" where it cannot be found out.
-func (r *InProcess) CodeOf(c CellSpec) string { return Code(r.Registry, r.base(c)) }
-
-// Code returns the hash of a method's code, "" where it cannot be found out. A program whose file was removed
-// while it runs still computes its cells.
-func Code(r registry.Registry, method string) string {
-	code, err := r.Code(method)
-	if err != nil {
-		return ""
-	}
-	return code
 }
 
 // protocol parses a cell's protocol, once for all cells with the same text.
@@ -186,27 +172,23 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + ": " + r.Why }
 
-// Check returns a [Refusal] if another program planned the cell with another version or other code of the method, or
-// with other data. code is the hash of the method's code in that program; "" is not compared. This program must have
-// the same description of the data set, since the other program cannot name a file that this one reads. Check does not
-// read data whose checksums are known.
-func (r *InProcess) Check(c CellSpec, code string) error {
+// Check returns a [Refusal] if another program planned the cell with another version of the method, or with other data.
+// This program must have the same description of the data set, since the other program cannot name a file that this one
+// reads. Check does not read data whose checksums are known.
+func (r *InProcess) Check(c CellSpec) error {
 	p, err := r.protocol(c)
 	if err != nil {
 		return &Refusal{c.Cell.Protocol, err.Error()}
 	}
-	base := p.Base(c.Cell.Method)
-	spec, err := r.Registry.Lookup(base)
+	spec, err := r.Registry.Lookup(p.Base(c.Cell.Method))
 	refuse := func(format string, args ...any) error { return &Refusal{c.Cell.Method, fmt.Sprintf(format, args...)} }
-	switch own := Code(r.Registry, base); {
+	switch {
 	case err != nil:
 		return refuse("this program has no such method")
 	case spec.Version != c.Inputs.MethodVersion:
 		return refuse("version %s was asked for, this program has %s", c.Inputs.MethodVersion, spec.Version)
 	case p.Hash() != c.Inputs.ProtocolHash:
 		return &Refusal{c.Cell.Protocol, "the protocol reads otherwise in this program"}
-	case code != "" && own != code:
-		return refuse("code %.8s was asked for, this program has %.8s", code, own)
 	}
 	if !described(c) {
 		return &Refusal{c.Cell.Dataset, "this machine has no such description of the set"}

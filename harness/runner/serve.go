@@ -118,7 +118,6 @@ func (r *InProcess) bind(c CellSpec) error {
 	if r.load(context.Background(), c).err != nil {
 		return nil // Run reports the error, and no code of the method runs
 	}
-	r.CodeOf(c) // reads the program's file and remembers the hash
 	folder := os.Getenv(sandbox.FolderVariable)
 	variables := sandbox.Environment(os.Environ(), folder)
 	os.Clearenv()

@@ -2,7 +2,6 @@ package store
 
 import (
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -87,30 +86,11 @@ func origins(t *testing.T, db *DB) {
 		cells[1].Code != "" {
 		t.Errorf("cells %+v, %v", cells, err)
 	}
-	codes, err := db.Codes(ctx, "p", "ph")
-	if want := []CodeCheck{{Method: "M", MethodVersion: "1"}, {Method: "M", MethodVersion: "1",
-		Stored: "c0de"}}; err != nil || !reflect.DeepEqual(codes, want) {
-		t.Errorf("codes %+v, %v", codes, err)
-	}
-	for _, other := range [][2]string{{"p", "other"}, {"q", "ph"}} {
-		must.Be(t, len(must.Get(db.Codes(ctx, other[0], other[1]))(t)), 0, other)
-	}
 	rows, err := db.Rows(ctx, "p", false)
 	if err != nil || len(rows) != 2 || rows[0].Code != "c0de" || rows[0].Imported != "a file" ||
 		rows[0].Environment.CPU != "another" || rows[1].Imported != "" {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-}
-
-func codeChecks(t *testing.T, db *DB) {
-	ctx := t.Context()
-	must.Be(t, len(must.Get(db.CodeChecks(ctx))(t)), 0)
-	first := CodeCheck{Method: "M", MethodVersion: "1", Stored: "a", Code: "b"}
-	second := CodeCheck{Method: "N", MethodVersion: "1", Stored: "", Code: "b", Same: true}
-	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{second, first}))
-	first.Same = true
-	must.Do(t, db.PutCodeChecks(ctx, []CodeCheck{first}))
-	must.Be(t, must.Get(db.CodeChecks(ctx))(t), []CodeCheck{first, second})
 }
 
 // TestYardsticks: in a file of a program without yardsticks, the first measurement on a machine is that of

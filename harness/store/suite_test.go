@@ -22,7 +22,6 @@ func TestStore(t *testing.T) {
 		{"a replacing attempt", replaces},
 		{"where a cell was computed, and by which code", origins},
 		{"how a cell failed", endings},
-		{"checks of code", codeChecks},
 		{"sources of cells", sources},
 		{"no cells", noCells},
 		{"what a run leaves out", skipped},

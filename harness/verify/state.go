@@ -16,6 +16,13 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 )
 
+// These limits are the longest time of a cell that is computed again, and the time that all checks of [State] may take
+// together.
+const (
+	longestCheck = 20 * time.Second
+	Longest      = 30 * time.Second
+)
+
 // An Ended collects the cells of foreign methods that ended ok in a run, in the order of their ends. Add is safe for
 // concurrent use.
 type Ended struct {

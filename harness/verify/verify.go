@@ -2,7 +2,6 @@
 //
 //	verify.go       any cells, for `bench verify`
 //	differences.go  where two results of a cell differ, down to the bits of the test scores
-//	code.go         a cell of each method whose code changed since its results were stored
 //	state.go        a cell of each foreign method, alone in a new process: do earlier cells change its result?
 //	workers.go      a part of what each worker on another machine computed, drawn at random
 //

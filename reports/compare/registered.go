@@ -169,8 +169,6 @@ func (r *registration) cells(m registered.Method, column string) string {
 					rows[i].MethodVersion)
 			case i >= 0 && rows[i].Fingerprint != set.Hash:
 				return fmt.Sprintf("the data of %s are others", set.ID)
-			case i >= 0 && m.Hash != "" && rows[i].Code != m.Hash:
-				return fmt.Sprintf("the code of %s is another, on %s", m.ID, set.ID)
 			case i >= 0 && rows[i].Status == result.OK:
 				continue
 			}

@@ -9,47 +9,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A CodeCheck is the result of comparing two hashes of a method's code: does today's code give the bits of
-// stored attempts of the other code?
-type CodeCheck struct {
-	Method, MethodVersion string
-	Stored                string // hash of the code that computed the attempt; "" if unknown
-	Code                  string // hash of today's code
-	Same                  bool
-}
-
-// Codes returns which code computed the results that stand for cells of a protocol with this hash. Each pair
-// of a method's version and a code occurs once, as a check that is still to be made. Codes is fast, for the
-// start of a run; Cells returns the cells themselves.
-func (db *DB) Codes(ctx context.Context, protocol, hash string) ([]CodeCheck, error) {
-	return listOf(ctx, db.sql, `SELECT DISTINCT r.method, r.method_version, r.code
-		FROM cells c JOIN runs r ON r.id = c.run_id
-		WHERE c.protocol = ? AND r.protocol_hash = ? AND r.status = 'ok' ORDER BY 1, 2, 3`, func(c *CodeCheck) []any {
-		return []any{&c.Method, &c.MethodVersion, &c.Stored}
-	}, protocol, hash)
-}
-
-// CodeChecks returns every check that is stored, sorted by method.
-func (db *DB) CodeChecks(ctx context.Context) ([]CodeCheck, error) {
-	if err := db.intact(ctx); err != nil {
-		return nil, err
-	}
-	return listOf(ctx, db.sql, `SELECT method, method_version, stored_code, code, same FROM code_checks
-		ORDER BY method, method_version, stored_code, code`, func(c *CodeCheck) []any {
-		return []any{&c.Method, &c.MethodVersion, &c.Stored, &c.Code, &c.Same}
-	})
-}
-
-// PutCodeChecks stores checks. Each replaces an older check of the same code.
-func (db *DB) PutCodeChecks(ctx context.Context, checks []CodeCheck) error {
-	now := time.Now().UTC().Format(time.RFC3339)
-	var rows [][]any
-	for _, c := range checks {
-		rows = append(rows, []any{c.Method, c.MethodVersion, c.Stored, c.Code, c.Same, now})
-	}
-	return db.replaceAll(ctx, sealedCodeChecks, rows)
-}
-
 // replaceAll stores rows of a table with checksums, all or none. Each replaces an older row with the same
 // key.
 func (db *DB) replaceAll(ctx context.Context, table sealed, rows [][]any) error {
