@@ -34,7 +34,7 @@ func readHelp(root *cobra.Command) {
 		text, _ := helpFiles.ReadFile("help/" + file + ".txt") // most groups of commands have none
 		return strings.TrimSpace(string(text))
 	}
-	values := strings.NewReplacer("{exit codes}", exitCodesInWords(), "{model}", about("model"))
+	values := strings.NewReplacer("{exit codes}", exitCodesInWords())
 	read := func(c *cobra.Command) {
 		path := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "bench "), " ", "-")
 		if text := about(path); text != "" {

@@ -17,7 +17,7 @@ func newMethodsCommand(a *app) *cobra.Command {
 		Short: "List, show, check and write methods in any language; look at trained models",
 	}, newMethodsListCommand(a), newMethodsShowCommand(a), newMethodsNewCommand(a), newPluginCheckCommand(a),
 		newPluginsCommand(a),
-		newMethodsExportCommand(a), newMethodsImportancesCommand(a), newMethodsDumpCommand(a),
+		newMethodsExportCommand(a),
 		newMethodsPredictCommand(a), newMethodsScoreCommand(a))
 }
 
@@ -112,7 +112,7 @@ func abilities(s registry.Spec) []ability {
 	return []ability{
 		{"shares work over the grid", s.HasPath()},
 		{"models can be saved", s.Load != nil},
-		{"models have trees", s.Trees},
+		{"models as LightGBM text", s.LightGBM},
 		{"takes missing values", s.Gaps},
 		{"scores stand for probabilities", s.Probability != nil},
 	}

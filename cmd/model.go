@@ -2,13 +2,9 @@ package cmd
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -21,88 +17,27 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The verbs that look at a model of trees: export, importances, dump. All three train
-// the model of one cell again and say so in one line.
-
-func modelCommand(a *app, use, short string, run func(context.Context, *runner.Refitted, registry.TreeModel) error,
-) *cobra.Command {
+func newMethodsExportCommand(a *app) *cobra.Command {
 	var of place
-	var params string
+	var params, output string
 	c := &cobra.Command{
-		Use: use + " METHOD --datasets NAME --split N", Short: short,
+		Use:               "export METHOD --datasets NAME --split N",
+		Short:             "Write a trained model as LightGBM text, which LightGBM and others load",
 		Args:              takes("METHOD"),
 		ValidArgsFunction: a.completeMethods,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.lookAt(c, args[0], of, params, run)
+			return a.exportModel(c, args[0], of, params, output)
 		},
 	}
 	of.addAll(a, c)
 	c.Flags().StringVar(&params, "params", "", `parameters as JSON, e.g. '{"max_depth": 3}'; others have their `+
 		`defaults (default: those that the stored cell chose)`)
-	return c
-}
-
-func newMethodsExportCommand(a *app) *cobra.Command {
-	var output string
-	c := modelCommand(a, "export", "Write a trained model as LightGBM text, which LightGBM and others load",
-		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
-			w, ok := m.(registry.LightGBMWriter)
-			if !ok {
-				return usage("its trees are not ones that LightGBM adds up, so its text cannot hold them; dump and " +
-					"importances show them")
-			}
-			return a.writeTo(output, func(out io.Writer) error { return w.WriteLightGBM(out, r.Features) }, "")
-		})
 	a.outputFlag(c, &output, "file, written whole or not at all (default standard output)")
 	return c
 }
 
-func newMethodsImportancesCommand(a *app) *cobra.Command {
-	var l *listing
-	c := modelCommand(a, "importances", "List how often a model of trees uses each feature, and what that gains",
-		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
-			splits, gain := m.Importance()
-			total, order := 0.0, make([]int, len(gain))
-			for j, g := range gain {
-				total, order[j] = total+g, j
-			}
-			slices.SortStableFunc(order, func(a, b int) int {
-				return cmp.Or(cmp.Compare(gain[b], gain[a]), splits[b]-splits[a])
-			})
-			l.header = []string{"feature", "splits", "gain", "share"}
-			for _, j := range order {
-				share := 0.0
-				if total > 0 {
-					share = math.Round(1e4*gain[j]/total) / 1e4
-				}
-				l.add(r.Features[j], splits[j], sixDigits(gain[j]), share)
-			}
-			return l.print()
-		})
-	l = a.listing(c)
-	return c
-}
-
-func newMethodsDumpCommand(a *app) *cobra.Command {
-	tree := 0
-	c := modelCommand(a, "dump", "Print a tree of a model, one line a node",
-		func(_ context.Context, r *runner.Refitted, m registry.TreeModel) error {
-			if n := m.TreeCount(); tree < 0 || tree >= n {
-				return usage("--tree %d: the model has %d trees, 0 to %d", tree, n, n-1)
-			}
-			text, err := m.Dump(tree, r.Features)
-			if err != nil {
-				return err
-			}
-			return a.writeText("", text, "")
-		})
-	c.Flags().IntVar(&tree, "tree", 0, "number of the tree")
-	return c
-}
-
-// lookAt trains the model of a cell again and hands it to show.
-func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
-	show func(context.Context, *runner.Refitted, registry.TreeModel) error) error {
+// exportModel trains the model of a cell again and writes it.
+func (a *app) exportModel(c *cobra.Command, method string, of place, params, output string) error {
 	exp, err := a.experiment(of.protocol)
 	if err != nil {
 		return err
@@ -114,21 +49,25 @@ func (a *app) lookAt(c *cobra.Command, method string, of place, params string,
 	if params != "" && !json.Valid([]byte(params)) {
 		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, params)
 	}
-	if !spec.Trees {
-		return usage("%s has no trees to look at; methods that have: %s", spec.Name, strings.Join(a.withTrees(), ", "))
+	if !spec.LightGBM {
+		var have []string
+		for _, s := range a.reg.All() {
+			if s.LightGBM {
+				have = append(have, s.Name)
+			}
+		}
+		return usage("models of %s cannot be written as LightGBM text; those of these methods can: %s", spec.Name,
+			strings.Join(have, ", "))
 	}
 	r, err := a.refit(c, exp, method, of, params)
 	if err != nil {
 		return err
 	}
-	m, ok := r.Trees()
+	m, ok := r.LightGBM()
 	if !ok {
-		return fmt.Errorf("%s: this model has no trees, though the method's have", r.cell)
+		return fmt.Errorf("%s: this model is no LightGBM text, though the method's are", r.cell)
 	}
-	if err := show(c.Context(), r.Refitted, m); err != nil {
-		if e, ok := err.(exitError); ok && e.err != nil {
-			return exitError{e.code, fmt.Errorf("%s: %w", r.cell, e.err)}
-		}
+	if err := a.writeTo(output, func(out io.Writer) error { return m.WriteLightGBM(out, r.Features) }, ""); err != nil {
 		return err
 	}
 	if !r.same {
@@ -190,16 +129,6 @@ func (a *app) refitAsStored(c *cobra.Command, exp *plan.Experiment, method strin
 	return r, err
 }
 
-func (a *app) withTrees() []string {
-	var names []string
-	for _, s := range a.reg.All() {
-		if s.Trees {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
 // storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names
 // it.
 func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
@@ -256,12 +185,6 @@ func (a *app) printRefit(cell runner.Cell, spec registry.Spec, params json.RawMe
 	a.say("%s, but %s has %s on %d: %s; `bench run` with the same cell stores the present result", line, a.db, was,
 		stored.TestRows, why)
 	return false
-}
-
-// sixDigits rounds v to the six digits of %.6g.
-func sixDigits(v float64) float64 {
-	short, _ := strconv.ParseFloat(fmt.Sprintf("%.6g", v), 64) // its own output is a number
-	return short
 }
 
 func orNone[T any](v *T) string {

@@ -131,7 +131,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		"run --methods M --datasets swiss --plugin FILE",
 		"data describe FILE", "data describe own.csv --test FILE", "data show FILE", "data verify FILE",
 		"data add FILE",
-		"methods check FILE", "methods score FILE --datasets swiss", "methods dump CART --datasets FILE --params {}",
+		"methods check FILE", "methods score FILE --datasets swiss", "methods export XGB --datasets FILE --params {}",
 		"report accuracy --protocol FILE", "report accuracy --db FILE", "query SELECT+1 --db FILE",
 		"diff results.db FILE",
 		"db check --db FILE", "experiment FILE", "protocol show FILE", "worker FILE",

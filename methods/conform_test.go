@@ -8,7 +8,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -40,7 +39,7 @@ var ownUnit = map[string]string{
 	"XGB":  "XGBoost starts all rows at 0.5 (base_score), in the unit of the targets",
 }
 
-// TestConform runs the suite on every method, with the checks of what the method has: blocks, stages, trees.
+// TestConform runs the suite on every method, with the checks of what the method has: blocks, stages.
 func TestConform(t *testing.T) {
 	testenv.NotUnderRace(t)
 	for _, spec := range methods.All().All() {
@@ -55,15 +54,8 @@ func TestConform(t *testing.T) {
 			if spec.Blocks {
 				t.Run("blocks", func(t *testing.T) { conform.Blocks(t, spec) })
 			}
-			name, stages := rounds[spec.Name]
-			if stages {
+			if name, stages := rounds[spec.Name]; stages {
 				t.Run("prefixes", func(t *testing.T) { conform.Prefixes(t, spec, name) })
-			}
-			if stages && spec.Trees {
-				t.Run("trees", func(t *testing.T) {
-					fixtures.Looks(t, spec, fmt.Sprintf(`{%q: 10}`, name),
-						name == "rounds")
-				})
 			}
 		})
 	}

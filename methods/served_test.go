@@ -49,7 +49,7 @@ func served(t *testing.T, name string) registry.Spec {
 func TestServedMethodsConform(t *testing.T) {
 	for _, name := range []string{"GBRFF1", "XGB"} {
 		t.Run(name, func(t *testing.T) {
-			spec := withoutTrees(t, name)
+			spec := withoutText(t, name)
 			if spec.Tasks&registry.Multiclass != 0 && !testenv.Thorough(t) {
 				spec.Tasks = registry.Multiclass
 			}
@@ -58,11 +58,11 @@ func TestServedMethodsConform(t *testing.T) {
 	}
 }
 
-// withoutTrees is served; the models of another process cannot be looked at.
-func withoutTrees(t *testing.T, name string) registry.Spec {
+// withoutText is served; the models of another process cannot be looked at.
+func withoutText(t *testing.T, name string) registry.Spec {
 	s := served(t, name)
-	if s.Trees {
-		t.Fatalf("%s declares trees", name)
+	if s.LightGBM {
+		t.Fatalf("%s declares LightGBM text", name)
 	}
 	return s
 }

@@ -31,9 +31,9 @@ type Spec struct {
 	Peak int64
 
 	// What the method and its models can do; an empty field means that they cannot.
-	Load  func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
-	Trees bool                             // models are TreeModels
-	Gaps  bool                             // features may be NaN, a missing value; other methods are given no NaN
+	Load     func(r io.Reader) (Model, error) // reads back a model that Saver.Save wrote
+	LightGBM bool                             // models are LightGBMWriters
+	Gaps     bool                             // features may be NaN, a missing value; other methods are given no NaN
 	// what is learned depends on the blocks of the features; other methods are shown none
 	Blocks      bool
 	Probability Probability // what scores of two classes stand for

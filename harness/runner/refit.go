@@ -64,11 +64,11 @@ func (r *Refitted) Unscaled(v []float64) []float64 {
 	return out
 }
 
-// Trees returns the trees for rows in the units of the data file, with gaps filled and days counted
-// from the earliest training row. Each threshold is moved so that
-// exactly the same rows go left. The second result is false for a model without trees.
-func (r *Refitted) Trees() (registry.TreeModel, bool) {
-	m, ok := r.Model.(registry.TreeModel)
+// LightGBM returns the model for rows in the units of the data file, with gaps filled and days counted from the
+// earliest training row. Each threshold is moved so that exactly the same rows go left. The second result is false for
+// a model that LightGBM's text cannot hold.
+func (r *Refitted) LightGBM() (registry.LightGBMWriter, bool) {
+	m, ok := r.Model.(registry.LightGBMWriter)
 	s := r.inputs.Scale
 	if !ok || s == nil {
 		return m, ok

@@ -55,7 +55,7 @@ func Golearn() registry.Spec {
 func define(name string, s registry.Spec, by grower, opts ...registry.Option[Params]) registry.Spec {
 	s.Name, s.Version = name, "1"
 	s.Tasks = registry.Binary | registry.Multiclass | registry.Regression
-	s.Load, s.Trees = load, true
+	s.Load = load
 	// a score is the share of +1 minus that of -1
 	s.Probability = func(score float64) float64 { return (score + 1) / 2 }
 	return registry.DefinePath(s, Params{Criterion: "auto", MaxDepth: NoLimit},
@@ -123,7 +123,6 @@ func (by method) tree(ctx context.Context, env registry.Env, train registry.Data
 			return nil, err
 		}
 	}
-	t.weigh(train, criterion)
 	return t, nil
 }
 

@@ -9,7 +9,6 @@
 //	grow.go     grows CART's trees
 //	golearn.go  copies data to golearn, and the grown tree back
 //	model.go    the tree: scoring, saving
-//	look.go     importances, and the tree as text
 //	memory.go   predicts memory
 //
 // Trees are pruned by depth only (golearn has neither cost-complexity pruning nor a

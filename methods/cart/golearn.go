@@ -109,14 +109,12 @@ func labels(k int) []int64 {
 }
 
 // A split is one of golearn's nodes. left and right are the indices of the splits below this one, or 0 for a leaf.
-// leftValue and rightValue are the predictions of a leaf on that side. weigh sets rows and gain.
+// leftValue and rightValue are the predictions of a leaf on that side.
 type split struct {
 	feature               int
 	threshold             float64
 	left, right           int
 	leftValue, rightValue []float64
-	rows                  [2]int
-	gain                  float64
 }
 
 // sliceOf makes a slice of a type that cannot be named: golearn exports the fields of its nodes but not their types.

@@ -71,21 +71,21 @@ func (t *grown) count(train registry.Data) error {
 // nodes in preorder.
 func (t *grown) cut(depth int) *model {
 	m := &model{Task: t.task.String(), Features: t.features, Outputs: t.outputs}
-	var add func(s, level, rows int, leaf bool, value []float64) int32
-	add = func(s, level, rows int, leaf bool, value []float64) int32 {
+	var add func(s, level int, leaf bool, value []float64) int32
+	add = func(s, level int, leaf bool, value []float64) int32 {
 		at := int32(len(m.Nodes))
 		if leaf || level == depth {
-			m.Nodes = append(m.Nodes, node{Feature: -1, Value: value, Rows: rows})
+			m.Nodes = append(m.Nodes, node{Feature: -1, Value: value})
 			return at
 		}
 		f := &t.splits[s]
-		m.Nodes = append(m.Nodes, node{Feature: int32(f.feature), Threshold: f.threshold, Rows: rows, Gain: f.gain})
-		left := add(f.left, level+1, f.rows[0], f.left == 0, f.leftValue)
-		right := add(f.right, level+1, f.rows[1], f.right == 0, f.rightValue)
+		m.Nodes = append(m.Nodes, node{Feature: int32(f.feature), Threshold: f.threshold})
+		left := add(f.left, level+1, f.left == 0, f.leftValue)
+		right := add(f.right, level+1, f.right == 0, f.rightValue)
 		m.Nodes[at].Left, m.Nodes[at].Right = left, right
 		return at
 	}
-	add(0, 0, t.rows, len(t.splits) == 0, t.root)
+	add(0, 0, len(t.splits) == 0, t.root)
 	return m
 }
 
@@ -98,9 +98,8 @@ type model struct {
 }
 
 // A node sends a row left if its feature is below the threshold. Feature -1 marks a leaf. The value of a leaf is, over
-// its training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows is the number
-// of training rows that came to the node. Gain is the amount by which the node's split lowers the impurity of these
-// rows (see weigh).
+// its training rows, (n+ - n-)/n for a binary problem, the share of each class, or the mean target. Rows
+// and Gain are 0: earlier programs stored models with these fields.
 type node struct {
 	Feature   int32
 	Threshold float64

@@ -64,11 +64,8 @@ func (b *Boosted) Save(w io.Writer) error {
 // precision, so its scores differ from those of XGB by the rounding of sums in single precision.
 func (b *Boosted) WriteLightGBM(w io.Writer, names []string) error { return b.m.WriteText(w, names) }
 
-// TreeCount returns the number of trees, rounds times outputs.
-func (b *Boosted) TreeCount() int { return len(b.m.Trees) }
-
-// MapThresholds implements registry.TreeModel.
-func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
+// MapThresholds implements registry.LightGBMWriter.
+func (b *Boosted) MapThresholds(at func(feature int, v float64) float64) registry.LightGBMWriter {
 	of := *b
 	of.m = b.m.MapThresholds(at)
 	return &of
@@ -82,11 +79,3 @@ func (b *Boosted) load(r io.Reader) (registry.Model, error) {
 	})
 	return &back, err
 }
-
-// Importance returns, for each feature, how many splits use it and the sum of their gains. The gain of a split is twice
-// the amount by which the split lowers the loss, to second order.
-func (b *Boosted) Importance() (splits []int, gain []float64) { return b.m.Importance(b.Rounds()) }
-
-// Dump returns tree t (round t for one output; with K classes, round t/K of class
-// t mod K) as indented text. names are the features' names, or nil.
-func (b *Boosted) Dump(t int, names []string) (string, error) { return b.m.Dump(t, names) }

@@ -4,5 +4,5 @@
 // lgbm.go and xgb.go hold grids and paths; package methods/internal/gbdt grows the trees. LGBM puts a sample into bins
 // once for a whole grid, and grid points of different depths share rounds. XGB sorts once. boostedmodel.go is the
 // model, saved as LightGBM's text, and boostedmemory.go has the estimates of memory. forest.go declares RF,
-// forestgrow.go grows its trees, and forestmodel.go is its model. Both models tell importances and print their trees.
+// forestgrow.go grows its trees, and forestmodel.go is its model.
 package trees

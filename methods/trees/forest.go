@@ -40,7 +40,6 @@ func RF() registry.Spec {
 		Source:  "Breiman 2001",
 		Summary: "random forest: bootstrap, sqrt(d) features a split, unpruned Gini trees, one vote a tree",
 		Load:    loadForest,
-		Trees:   true,
 	}, ForestParams{Trees: 200}, nil, fitForest,
 		registry.Memory(memoryForest))
 }

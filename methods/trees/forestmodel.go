@@ -49,25 +49,6 @@ func (t *Tree) value(row []float64) float64 {
 // Rounds returns the number of trees.
 func (f *Forest) Rounds() int { return len(f.Trees) }
 
-// TreeCount returns the number of trees.
-func (f *Forest) TreeCount() int { return len(f.Trees) }
-
-// MapThresholds implements registry.TreeModel.
-func (f *Forest) MapThresholds(at func(feature int, v float64) float64) registry.TreeModel {
-	out := *f
-	out.Trees = slices.Clone(f.Trees)
-	for i := range out.Trees {
-		t := &out.Trees[i]
-		t.Threshold = slices.Clone(t.Threshold)
-		for k, j := range t.Feature {
-			if j >= 0 {
-				t.Threshold[k] = at(int(j), t.Threshold[k])
-			}
-		}
-	}
-	return &out
-}
-
 // Score implements registry.Model.
 func (f *Forest) Score(ctx context.Context, x *mat.Dense, out []float64) error {
 	if err := f.votes(ctx, x).Score(x, out); err != nil {
@@ -131,39 +112,6 @@ func (f *Forest) vote(t *Tree, x *mat.Dense, votes []float64) error {
 		}
 	}
 	return nil
-}
-
-// Importance returns, for each feature, how many splits use it and by how much they
-// lower the impurity, times the rows of the split node (Breiman's Gini importance).
-func (f *Forest) Importance() (splits []int, gain []float64) {
-	return slices.Clone(f.Splits), slices.Clone(f.Gain)
-}
-
-// Dump implements registry.TreeModel.
-func (f *Forest) Dump(t int, names []string) (string, error) {
-	return fitting.DumpTree("RF", t, len(f.Trees), f.Features, names,
-		func(at int, name func(int32) string) fitting.TreeNode {
-			tree := &f.Trees[t]
-			rows := int(tree.Rows[at])
-			if tree.Feature[at] < 0 {
-				return fitting.TreeNode{Text: f.shown(tree.Value[at]), Rows: rows}
-			}
-			return fitting.TreeNode{Text: fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at]),
-				Rows:  rows,
-				Inner: true,
-				Gain:  tree.Gain[at], Yes: at + 1, No: int(tree.Right[at])}
-		})
-}
-
-// shown is a leaf's value as Dump prints it: the tree's vote.
-func (f *Forest) shown(value float64) string {
-	switch f.Task {
-	case registry.Binary.String():
-		return fmt.Sprintf("class %+g", 2*value-1)
-	case registry.Multiclass.String():
-		return fmt.Sprintf("class %g", value)
-	}
-	return fmt.Sprintf("value %.6g", value)
 }
 
 // Save implements registry.Saver.

@@ -29,7 +29,7 @@ func LGBM() registry.Spec {
 		Source:      "Ke et al. 2017 (LightGBM)",
 		Summary:     "gradient boosting of leaf-wise histogram trees, split for split as LightGBM",
 		Load:        lgbmModel(nil).load,
-		Trees:       true,
+		LightGBM:    true,
 		Gaps:        true,
 		Probability: vmath.Sigmoid,
 	}, gbdt.LeafwiseParams{Rounds: 100, LearningRate: 0.1, NumLeaves: 31, MaxDepth: noLimit, MinData: 20,

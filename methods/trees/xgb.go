@@ -22,7 +22,7 @@ func XGB() registry.Spec {
 		Source:      "Chen and Guestrin 2016 (XGBoost), Alg. 1",
 		Summary:     "gradient boosting of depth-wise trees on exact splits, as XGBoost with tree_method exact",
 		Load:        xgbModel(nil).load,
-		Trees:       true,
+		LightGBM:    true,
 		Gaps:        true,
 		Probability: vmath.Sigmoid,
 	}, gbdt.DepthwiseParams{Rounds: 100, LearningRate: 0.3, MaxDepth: 6, MinHessian: 1, L2: 1},

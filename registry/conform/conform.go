@@ -134,8 +134,9 @@ func (s suite) tryFit(d registry.Data, raw json.RawMessage) (registry.Model, err
 	if m == nil {
 		return nil, fmt.Errorf("fit with %s gave neither a model nor an error", raw)
 	}
-	if _, trees := m.(registry.TreeModel); trees != s.spec.Trees {
-		return nil, fmt.Errorf("the model is a registry.TreeModel: %t; Spec.Trees declares it: %t", trees, s.spec.Trees)
+	if _, is := m.(registry.LightGBMWriter); is != s.spec.LightGBM {
+		return nil, fmt.Errorf("the model is a registry.LightGBMWriter: %t; Spec.LightGBM declares it: %t", is,
+			s.spec.LightGBM)
 	}
 	return m, nil
 }

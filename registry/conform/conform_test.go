@@ -302,11 +302,11 @@ var bad = map[string]struct {
 	"stages end elsewhere": {spec(with(func(m linear, _ registry.Data) registry.Model {
 		return stagedWrong{m}
 	})), "binary/staged"},
-	"is lost far from zero":     {spec(centroids), "far"},
-	"depends on the unit":       {regression(spec(centroids)), "units"},
-	"need not be exempt":        {regression(spec(middle)), "exempt"},
-	"declares trees it has not": {withTrees(spec(centroids)), "binary/learns"},
-	"does not use its blocks":   {blocked(centroids), "binary"},
+	"is lost far from zero":      {spec(centroids), "far"},
+	"depends on the unit":        {regression(spec(centroids)), "units"},
+	"need not be exempt":         {regression(spec(middle)), "exempt"},
+	"declares a text it has not": {withText(spec(centroids)), "binary/learns"},
+	"does not use its blocks":    {blocked(centroids), "binary"},
 	"counts blocks": {blocked(func(ctx context.Context, env registry.Env, d registry.Data, p params) (registry.Model,
 		error) {
 		p.Shift += float64(len(d.Blocks))
@@ -340,8 +340,8 @@ func unsaid(s registry.Spec) registry.Spec {
 	return s
 }
 
-func withTrees(s registry.Spec) registry.Spec {
-	s.Trees = true
+func withText(s registry.Spec) registry.Spec {
+	s.LightGBM = true
 	return s
 }
 

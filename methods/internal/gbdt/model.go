@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -44,42 +43,6 @@ func (m *Model) AddSingle(row, out []float64, from, to int) {
 			out[k] = float64(float32(out[k] + t.LeafValue[t.Leaf(row)]))
 		}
 	}
-}
-
-// Importance returns, for each feature, the number of splits that use it and the sum
-// of their gains, over the first rounds rounds.
-func (m *Model) Importance(rounds int) (splits []int, gain []float64) {
-	splits, gain = make([]int, m.Features), make([]float64, m.Features)
-	for _, t := range m.Trees[:rounds*m.Outputs] {
-		for k, f := range t.Feature {
-			splits[f]++
-			gain[f] += float64(t.Gain[k])
-		}
-	}
-	return splits, gain
-}
-
-// Dump returns tree t of the model as indented text, one line a node; names gives
-// the features' names, or x0, x1, ... if nil.
-func (m *Model) Dump(t int, names []string) (string, error) {
-	return fitting.DumpTree("the model", t, len(m.Trees), m.Features, names,
-		func(at int, name func(int32) string) fitting.TreeNode {
-			tree := m.Trees[t]
-			if len(tree.Feature) == 0 {
-				at = -1
-			}
-			if at < 0 {
-				return fitting.TreeNode{Text: fmt.Sprintf("value %.6g", tree.LeafValue[^at]),
-					Rows: int(tree.LeafCount[^at])}
-			}
-			text := fmt.Sprintf("%s <= %.6g", name(tree.Feature[at]), tree.Threshold[at])
-			if tree.MissingNaN[at] && tree.DefaultLeft[at] {
-				text += " or missing"
-			}
-			return fitting.TreeNode{Text: text, Rows: int(tree.NodeCount[at]), Inner: true,
-				Gain: float64(tree.Gain[at]),
-				Yes:  int(tree.Left[at]), No: int(tree.Right[at])}
-		})
 }
 
 // MapThresholds returns the model with each split x_j <= v replaced by x_j <= at(j, v), for rows in other units. The

@@ -2,7 +2,6 @@ package gbdt
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -27,47 +26,6 @@ func TestHandWorkedTree(t *testing.T) {
 	// 2 + 0.5 * (-2) and 2 + 0.5 * 2
 	if math.Abs(tree.LeafValue[0]-1) > 1e-12 || math.Abs(tree.LeafValue[1]-3) > 1e-12 {
 		t.Errorf("leaf values %v, not 1 and 3", tree.LeafValue)
-	}
-	want := "x0 <= 2.5?  (12 rows, gain 48)\n  yes: value 1  (6 rows)\n  no:  value 3  (6 rows)\n"
-	m := leafwise(t, s, p)
-	if got, err := m.Dump(0, nil); err != nil || got != want {
-		t.Errorf("dump is\n%s(%v), not\n%s", got, err, want)
-	}
-	if got, err := m.Dump(0, []string{"age"}); err != nil || !strings.HasPrefix(got, "age <= 2.5?") {
-		t.Errorf("dump with a name is %q (%v)", got, err)
-	}
-	if _, err := m.Dump(1, nil); err == nil {
-		t.Error("a tree that is not there is dumped")
-	}
-	if splits, gain := m.Importance(1); splits[0] != 1 || gain[0] != 48 {
-		t.Errorf("importance %v, %v", splits, gain)
-	}
-}
-
-// Importances are sums over the nodes, and the feature that decides leads.
-func TestImportance(t *testing.T) {
-	s := drawn(registry.Binary, 600, 6, 2, 1)
-	for name, m := range map[string]*Model{"leafwise": leafwise(t, s, lightgbmDefaults),
-		"depthwise": depthwise(t, s, xgboostDefaults)} {
-		splits, gain := m.Importance(m.Rounds())
-		nodes, total := 0, 0.0
-		for _, tree := range m.Trees {
-			nodes += len(tree.Feature)
-			for _, g := range tree.Gain {
-				total += float64(g)
-			}
-		}
-		sum, sumGain := 0, 0.0
-		for j := range splits {
-			sum, sumGain = sum+splits[j], sumGain+gain[j]
-			if gain[j] > gain[0] {
-				t.Errorf("%s: feature %d gains %v, more than feature 0 with %v, which alone is linear in the target",
-					name, j, gain[j], gain[0])
-			}
-		}
-		if sum != nodes || math.Abs(sumGain-total) > 1e-6*total {
-			t.Errorf("%s: %d splits and %v gain, the nodes have %d and %v", name, sum, sumGain, nodes, total)
-		}
 	}
 }
 
