@@ -299,7 +299,6 @@ func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) 
 
 func newExportCommand(a *app) *cobra.Command {
 	var f selection
-	var condensed bool
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write stored results to one small file, for `bench import` elsewhere",
@@ -310,17 +309,15 @@ func newExportCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.bundle(c.Context(), db, args[0], f, condensed)
+			return a.bundle(c.Context(), db, args[0], f)
 		},
 	}
-	flags := c.Flags()
 	f.add(a, c, "")
 	a.forceFlag(c)
-	flags.BoolVar(&condensed, "condensed", false, "leave out the folds of grid points that were not chosen")
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection, condensed bool) error {
+func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection) error {
 	_, cells, err := a.askedCells(ctx, db, f)
 	if err != nil {
 		return err
@@ -340,9 +337,6 @@ func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection
 		}
 		if p := own[r.Protocol]; p.Hash == r.ProtocolHash && !slices.Contains(protocol.Names(), r.Protocol) {
 			r.ProtocolText, r.ProtocolSplits = p.Text, p.Splits
-		}
-		if condensed {
-			r = r.Condense()
 		}
 		runs = append(runs, r)
 	}

@@ -89,7 +89,7 @@ func TestRoundsOfMisfortune(t *testing.T) {
 	var run *command
 	var ended chan error
 	coordinate := func() {
-		run, ended = p.work(t, families, 2, 0, "--listen", address, "--lost", lost.String()).begin(),
+		run, ended = p.work(t, families, 2, 0, "--listen", address).begin(),
 			make(chan error, 1)
 		go func(c *command, ended chan error) { ended <- c.Wait() }(run, ended)
 	}
@@ -114,6 +114,7 @@ func TestRoundsOfMisfortune(t *testing.T) {
 	var stored int64
 	fresh := func() {
 		p, stored = newProcess(t), 0
+		p.env = append(p.env, lostVariable+"="+lost.String())
 		coordinate()
 		run.said.awaits(t, "workers: ")
 		for i := range workers {

@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"time"
-
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/spf13/cobra"
 )
@@ -33,8 +31,6 @@ func newRunCommand(a *app) *cobra.Command {
 	isolateFlag(c, &f.isolate)
 	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one "+
 		"core; 0 for no limit")
-	flags.BoolVar(&f.reference, "reference", true, "in a new database: store the results that come with the program "+
-		"first, if a method that they lack is run on all sets and splits")
 	oneOf(c, &f.until, "until", "", "decided: stop once the verdict that all splits would give is certain enough, of "+
 		"the method against those of --against", "decided")
 	flags.StringSliceVar(&f.against, "against", nil, "with --until decided: the methods to compare with")
@@ -51,18 +47,14 @@ func newRunCommand(a *app) *cobra.Command {
 	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token that workers must have (default one that "+
 		"is kept beside the database, if other machines reach HOST); for --engine with the server's token or "+
 		"USER:PASSWORD")
-	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate (default one that "+
-		"is kept beside the database)")
-	flags.StringVar(&f.keyFile, "key", "", "with --cert: a file with the key of the certificate")
-	flags.DurationVar(&f.lost, "lost", 30*time.Second, "a worker that is silent for this long counts as lost, and "+
-		"others get its cells")
+	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate and its key (default "+
+		"one that is kept beside the database)")
 	flags.StringVar(&f.verifyShare, "verify-share", "", "share of each worker's cells that is computed again here; 0 "+
 		"for none (default 1%, with a loopback address none)")
 	permissionFlags(a, c)
 	yesToLongRuns(c)
 	flags.DurationVar(&f.budget, "budget", 0, "time limit of the whole run: sets are taken in order of predicted "+
 		"cost, as long as they fit")
-	rare(c, "cert", "engine", "explain", "format", "keep", "key", "lost", "reference", "token-file",
-		"verify-share")
+	rare(c, "cert", "engine", "explain", "format", "keep", "token-file", "verify-share")
 	return c
 }

@@ -40,13 +40,11 @@ type runFlags struct {
 	isolate isolation
 	shard   string
 
-	reference bool
 	untilFlags
 
 	listen, engine, tokenFile string
 	verifyShare               string
-	certFile, keyFile         string
-	lost                      time.Duration
+	certFile                  string
 }
 
 // defaultMaxCell is short enough that a run ends within about a day.
@@ -117,7 +115,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 // this run asks how good the method is.
 func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
-	if _, err := os.Stat(a.db); !f.reference || !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(a.db); !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	name := c.Protocol.Name
@@ -131,8 +129,8 @@ func (a *app) storeReference(ctx context.Context, c choice, f runFlags) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	a.say("%s is new: results that come with the program are stored first, to compare %s with (--reference=false "+
-		"leaves them out)", a.db, strings.Join(lacks, ", "))
+	a.say("%s is new: results that come with the program are stored first, to compare %s with", a.db,
+		strings.Join(lacks, ", "))
 	return a.importResults(ctx, []string{name}, "", &listing{})
 }
 
@@ -269,10 +267,8 @@ func (f runFlags) checkWorkers() error {
 		return usage("--token-file is for the workers of --listen HOST:PORT or --engine URL; add one of them")
 	case f.verifyShare != "" && !f.shares():
 		return usage("--verify-share is of the workers of --listen HOST:PORT or --engine URL; add one of them")
-	case (f.certFile != "") != (f.keyFile != "") || f.certFile != "" && f.listen == "":
-		return usage("--cert and --key belong together, and to --listen HOST:PORT")
-	case f.shares() && f.lost < time.Second:
-		return usage("--lost %v: a worker needs at least 1s to say that it lives", f.lost)
+	case f.certFile != "" && f.listen == "":
+		return usage("--cert belongs to --listen HOST:PORT")
 	case f.jobs < 1 && (f.jobs < 0 || !f.shares()):
 		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen and --engine alone)", f.jobs)
 	}

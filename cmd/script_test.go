@@ -1,6 +1,8 @@
 package cmd_test
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -8,8 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/cmd"
+	"github.com/kernelboosting/bench/harness/bundle"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -18,6 +24,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs inside the scripts")
+
+// lostVariable says in the environment of a command how long a worker may be silent.
+const lostVariable = "BENCH_TEST_LOST"
 
 // TestMain makes the program itself the command bench, for scripts and for tests that start processes.
 //
@@ -32,9 +41,13 @@ func TestMain(m *testing.M) {
 		_ = flag.Set("test.run", "^TestScripts$/^run$")
 	}
 	cmd.Lacks("")
+	if lost, err := time.ParseDuration(os.Getenv(lostVariable)); err == nil {
+		cmd.LostAfter(lost)
+	}
 	testscript.Main(m, map[string]func(){
 		"bench":           func() { os.Exit(cmd.Execute(methods.All())) },
 		"bench-first":     func() { os.Exit(cmd.Execute(methods.All().With(stump(0)))) },
+		"condense":        condense,
 		"bench-second":    func() { os.Exit(cmd.Execute(methods.All().With(stump(1e-9)))) },
 		"bench-blocked":   func() { os.Exit(cmd.Execute(methods.All().With(blocked()))) },
 		"bench-gated":     func() { os.Exit(cmd.Execute(methods.All().With(gated()))) },
@@ -43,6 +56,26 @@ func TestMain(m *testing.M) {
 		"bench-unbounded": func() { cmd.Lacks("this kernel has no Landlock"); os.Exit(cmd.Execute(methods.All())) },
 		"bench-peak":      peakMain,
 	})
+}
+
+// condense writes a file of results with the folds of the chosen grid points alone: condense FROM TO.
+func condense() {
+	whole, err := os.ReadFile(os.Args[1])
+	var runs []result.Run
+	if err == nil {
+		runs, err = bundle.Read(whole)
+	}
+	for i, r := range runs {
+		runs[i] = storetest.Condensed(r)
+	}
+	var out bytes.Buffer
+	if err == nil {
+		_, err = bundle.Write(&out, runs)
+	}
+	if err = cmp.Or(err, os.WriteFile(os.Args[2], out.Bytes(), 0o644)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // runScripts runs the scripts of a folder of testdata. [thorough] is true in make thorough: what follows

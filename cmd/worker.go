@@ -184,13 +184,16 @@ func (w *coordinator) stop(ended bool) (conflicts []remote.Conflict, wrong bool)
 	return conflicts, conflicts != nil || w.Expelled() != nil
 }
 
+// lostAfter is for how long a worker is silent that counts as lost; 0 is the usual time. Tests set less.
+var lostAfter time.Duration
+
 // listen lets workers join a run.
 func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, err
 	}
-	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: f.lost,
+	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: lostAfter,
 		Log: printer.worker, Plugin: a.pluginOf}
 	opt.Protocol = printer.experiment.Protocol
 	made, remove := false, func() {}
@@ -238,9 +241,9 @@ func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
 	}
 	opt.Address = f.listen
 	if f.certFile != "" {
-		own, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
+		own, err := tls.LoadX509KeyPair(f.certFile, f.certFile)
 		if err != nil {
-			return false, usage("--cert %s, --key %s: %s", f.certFile, f.keyFile, wording.Spelled(err.Error()))
+			return false, usage("--cert %s: %s", f.certFile, wording.Spelled(err.Error()))
 		}
 		opt.Certificate = &own
 	}

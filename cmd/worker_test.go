@@ -32,8 +32,8 @@ func TestWorkers(t *testing.T) {
 	}
 	alone, p := newProcess(t), newProcess(t)
 	alone.work(t, methods, 1, 2).ends(0)
-	run := p.work(t, methods, 1, 0, "--listen", "127.0.0.1:0", "--lost", "15s",
-		"--verify-share", "100%").begin()
+	p.env = append(p.env, lostVariable+"=15s")
+	run := p.work(t, methods, 1, 0, "--listen", "127.0.0.1:0", "--verify-share", "100%").begin()
 	at := run.address()
 	worker := func() *command { return newProcess(t).begin(t, "worker", at, "--jobs", "1") }
 	killed, stopped := worker(), worker()
@@ -124,7 +124,7 @@ func TestListeningAgain(t *testing.T) {
 		t.Error("another token or certificate")
 	}
 	must.Do(t, os.Rename(file, p.file("own.pem")))
-	token3, fingerprint3 := listen("--cert", "own.pem", "--key", "own.pem")
+	token3, fingerprint3 := listen("--cert", "own.pem")
 	if fingerprint3 != fingerprint || token3 == token || len(token3) < 16 {
 		t.Errorf("token %s, certificate %s", token3, fingerprint3)
 	}

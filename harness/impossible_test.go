@@ -20,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -43,10 +44,10 @@ var impossible = []struct {
 }{
 	{"no evaluations", func(r *result.Run) { r.Folds = nil },
 		`DELETE FROM fold_counts; UPDATE runs SET n_folds = 0`, true},
-	{"the folds of the chosen grid point alone", func(r *result.Run) { *r = r.Condense() },
+	{"the folds of the chosen grid point alone", func(r *result.Run) { *r = storetest.Condensed(*r) },
 		`DELETE FROM fold_counts WHERE grid_index <> (SELECT selected FROM runs); UPDATE runs SET n_folds = 3`, true},
 	{"two of three folds of the chosen grid point", func(r *result.Run) {
-		*r = r.Condense()
+		*r = storetest.Condensed(*r)
 		r.Folds = r.Folds[1:]
 	},
 		`DELETE FROM fold_counts WHERE grid_index <> (SELECT selected FROM runs) OR fold = 0;

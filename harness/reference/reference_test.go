@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -68,7 +69,7 @@ func TestParts(t *testing.T) {
 			if r.Dataset+".bench" != filepath.Base(part) {
 				t.Fatalf("%s has a result of %s", part, r.Name())
 			}
-			runs[i] = r.Condense()
+			runs[i] = storetest.Condensed(r)
 		}
 		var condensed bytes.Buffer
 		must.Get(bundle.Write(&condensed, runs))(t)

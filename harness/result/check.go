@@ -293,18 +293,6 @@ func (r Run) Portable() Run {
 	return r
 }
 
-// Condense returns the run with the folds of its selected grid point alone. A run that selected none has no folds then.
-func (r Run) Condense() Run {
-	all := r.Folds
-	r.Folds = nil
-	for _, e := range all {
-		if r.Selected != nil && e.GridIndex == *r.Selected {
-			r.Folds = append(r.Folds, e)
-		}
-	}
-	return r
-}
-
 // Condensed reports whether the run has folds of its selected grid point, and none of the other points of its grid.
 func (r Run) Condensed() bool {
 	return r.Status == OK && len(r.Grid) > 1 && len(r.Folds) > 0 && r.Selected != nil &&

@@ -62,3 +62,15 @@ func Finished(method, dataset string, split int) result.Run {
 	}
 	return r
 }
+
+// Condensed is the run with the folds of its selected grid point alone. A run that selected none has no folds then.
+func Condensed(r result.Run) result.Run {
+	all := r.Folds
+	r.Folds = nil
+	for _, e := range all {
+		if r.Selected != nil && e.GridIndex == *r.Selected {
+			r.Folds = append(r.Folds, e)
+		}
+	}
+	return r
+}
