@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -108,28 +109,37 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := make(chan struct{})
-	a.handleSignals(ended, stopping{first: "stopping: running cells finish; interrupt again to stop at once",
-		Control: harness.Control{Stop: func() { close(stop) }, Cancel: cancel,
-			Abandon: func() { os.Exit(exitInterrupted) }}})
+	forecast, err := harness.Forecast(ctx, db)
+	if err != nil {
+		return databaseError(err)
+	}
 	fmt.Fprintln(a.err, said)
 	defer collectWithin(a.memory)()
+	opt := schedule.Options{Jobs: f.jobs, Limits: plan.Limits{Memory: a.memory}, Forecast: forecast}
+	progress := harness.NewProgress(&plan.Plan{Cells: cells}, opt, "", "")
+	bar := newProgress(a.err.To, progress.Now, "")
+	opt.Tell = func(e schedule.Event) {
+		progress.Hear(e)
+		bar.handle(e)
+	}
+	// Nothing is stored, so that running cells need not finish.
+	a.handleSignals(ended, stopping{bar.note, "stopping: running cells are given up",
+		harness.Control{Stop: cancel, Cancel: func() {}, Abandon: func() { os.Exit(exitInterrupted) }}})
 	var verified []verify.Verified
 	slices.SortStableFunc(cells, func(a, b *plan.Cell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
 	run, apart := a.cells(0, f.isolate)
 	defer apart.Close()
-	out, err := verify.Cells(ctx, run, stop, cells, schedule.Options{Jobs: f.jobs,
-		Limits: plan.Limits{Memory: a.memory}}, db, func(v verify.Verified) { verified = append(verified, v) })
+	out, err := verify.Cells(ctx, run, nil, cells, opt, db, func(v verify.Verified) { verified = append(verified, v) })
+	bar.close()
 	if err != nil {
 		return databaseError(err)
 	}
-	differ, err := a.err.printVerified(verified, l)
+	differ, err := a.err.printVerified(verified, len(cells), l)
 	switch {
 	case err != nil:
 		return err
 	case out.Interrupted:
-		return exitError{exitInterrupted, fmt.Errorf("interrupted: %d of %s were compared", len(verified),
-			plural(len(cells), "cell"))}
+		return exitError{exitInterrupted, errors.New("interrupted")}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than "+
 			"the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is",
@@ -141,9 +151,9 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 	return nil
 }
 
-// printVerified lists the differences, says for each method how many cells were compared, and
-// returns how many differ.
-func (m *messages) printVerified(verified []verify.Verified, l *listing) (differ int, err error) {
+// printVerified lists the differences, says for each method how many of all cells were compared, and returns how many
+// differ.
+func (m *messages) printVerified(verified []verify.Verified, all int, l *listing) (differ int, err error) {
 	slices.SortFunc(verified, func(x, y verify.Verified) int {
 		return cmp.Or(strings.Compare(x.Cell.Method, y.Cell.Method), strings.Compare(x.Cell.Protocol, y.Cell.Protocol),
 			strings.Compare(x.Cell.Dataset, y.Cell.Dataset), cmp.Compare(x.Cell.Split, y.Cell.Split))
@@ -170,7 +180,12 @@ func (m *messages) printVerified(verified []verify.Verified, l *listing) (differ
 		t := methods[method]
 		m.say("%s: %s compared, %d differ", method, plural(t.cells, "cell"), t.differ)
 	}
-	m.say("%d of %s equal the stored ones, bit for bit", len(verified)-differ, plural(len(verified), "cell"))
+	last := fmt.Sprintf("%d of %s equal the stored ones, bit for bit", len(verified)-differ,
+		plural(len(verified), "cell"))
+	if rest := all - len(verified); rest > 0 {
+		last += fmt.Sprintf("; %s not compared", counted(rest, "cell", "was", "were"))
+	}
+	m.say("%s", last)
 	return differ, nil
 }
 

@@ -36,7 +36,8 @@ type runningNow struct {
 	away  bool // a worker computes it
 }
 
-func newProgress(todo *plan.Plan, opt schedule.Options, protocol, join string) *Progress {
+// NewProgress returns the progress of cells of a plan that begin now with opt, whose forecast is not nil.
+func NewProgress(todo *plan.Plan, opt schedule.Options, protocol, join string) *Progress {
 	machine, _ := os.Hostname()
 	p := &Progress{opt: opt, left: map[*plan.Cell]bool{}, running: map[*plan.Cell]runningNow{}, first: store.Progress{
 		Machine: fmt.Sprintf("%s/%d", machine, os.Getpid()), Protocol: protocol, Begun: time.Now().UTC(), Join: join,
@@ -49,8 +50,8 @@ func newProgress(todo *plan.Plan, opt schedule.Options, protocol, join string) *
 	return p
 }
 
-// hear takes an event of the run's cells.
-func (p *Progress) hear(e schedule.Event) {
+// Hear takes an event of the run's cells.
+func (p *Progress) Hear(e schedule.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changes++

@@ -39,12 +39,12 @@ func TestProgress(t *testing.T) {
 		cell("again", 1)
 	canary.Spec.Canary, again.Attempt = &runner.Canary{}, 7
 	opt := schedule.Options{Jobs: 1, Remote: lab{}, Forecast: plan.NewForecast(nil)}
-	p := newProgress(&plan.Plan{Cells: []*plan.Cell{here, away, back, canary, again}}, opt, "p", "`bench worker`")
+	p := NewProgress(&plan.Plan{Cells: []*plan.Cell{here, away, back, canary, again}}, opt, "p", "`bench worker`")
 	before := p.state()
-	p.hear(schedule.Event{Kind: schedule.Started, Cell: here})
-	p.hear(schedule.Event{Kind: schedule.Started, Cell: away, Room: "r"})
-	p.hear(schedule.Event{Kind: schedule.Started, Cell: back, Room: "r"})
-	p.hear(schedule.Event{Kind: schedule.Started, Cell: canary, Room: "r"})
+	p.Hear(schedule.Event{Kind: schedule.Started, Cell: here})
+	p.Hear(schedule.Event{Kind: schedule.Started, Cell: away, Room: "r"})
+	p.Hear(schedule.Event{Kind: schedule.Started, Cell: back, Room: "r"})
+	p.Hear(schedule.Event{Kind: schedule.Started, Cell: canary, Room: "r"})
 	if p.state() == before {
 		t.Error("there is nothing new to say")
 	}
@@ -66,9 +66,9 @@ func TestProgress(t *testing.T) {
 	}
 	says("p `bench worker` 5 0 0 map[d:3] 300; away on d, split 1 lab 50; back on d, split 1  300; canary of canary " +
 		"on d, split 1  1; here on d, split 1 HERE 100")
-	p.hear(schedule.Event{Kind: schedule.GivenBack, Cell: back})
-	p.hear(schedule.Event{Kind: schedule.Finished, Cell: here, Run: result.Run{Status: result.OK}})
-	p.hear(schedule.Event{Kind: schedule.Finished, Cell: canary, Run: result.Run{Status: result.Failed}})
+	p.Hear(schedule.Event{Kind: schedule.GivenBack, Cell: back})
+	p.Hear(schedule.Event{Kind: schedule.Finished, Cell: here, Run: result.Run{Status: result.OK}})
+	p.Hear(schedule.Event{Kind: schedule.Finished, Cell: canary, Run: result.Run{Status: result.Failed}})
 	says("p `bench worker` 5 2 1 map[d:2] 300; away on d, split 1 lab 50")
 	p.opt.Budget = time.Minute
 	says("p `bench worker` 5 2 1 map[d:2] 60; away on d, split 1 lab 50")

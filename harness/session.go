@@ -127,7 +127,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = registered.Close() }() // results are stored; who comes next sees that this process is gone
-	progress := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join)
+	progress := NewProgress(todo, opt, s.Experiment.Protocol.Name, s.Join)
 	defer progress.keep(ctx, registered)()
 	if err := s.changedData(ctx, todo); err != nil {
 		return Report{}, err
@@ -212,7 +212,7 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 	for _, c := range todo.Cells {
 		cells = append(cells, store.PlannedCell{Key: c.Spec.Key, Canary: c.Spec.Canary != nil})
 	}
-	first := newProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
+	first := NewProgress(todo, opt, s.Experiment.Protocol.Name, s.Join).Now()
 	var r *store.Registration
 	err := s.retryWhileBusy(ctx, func() (err error) {
 		r, err = s.DB.Register(ctx, cells, first, s.waits)
@@ -312,7 +312,7 @@ func (s *Session) cells(
 				shares.Add(s.Experiment, e.Cell, e.Run, w)
 			}
 		}
-		progress.hear(e)
+		progress.Hear(e)
 		s.Tell(e)
 	}
 	var err error
