@@ -22,11 +22,11 @@ import (
 // reportFlags are those of every report.
 type reportFlags struct {
 	selection
-	format, output           string
-	figure, width            string
-	also                     []string // see report.Selection
-	wide, landscape, details bool
-	folds                    bool // the report needs the folds
+	format, output string
+	width          string
+	also           []string // see report.Selection
+	wide, details  bool
+	folds          bool // the report needs the folds
 }
 
 // newReportCommands returns the verb report, and the reports that are verbs of their own.
@@ -62,7 +62,6 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 		c.ValidArgsFunction = a.completeArguments(r.Args)
 	}
 	build := r.Add(flags)
-	rare(c, "title", "label")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
 			s := report.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
@@ -83,15 +82,13 @@ func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 		"--output, else text)", reportFormats()...)
 	a.outputFlag(c, &f.output, "write to this file, whole or not at all, in the format of its ending ("+
 		strings.Join(render.Endings(), ", ")+"); a folder, such as figs/, gets all figures (default standard output)")
-	flags.StringVar(&f.figure, "figure", "", "the figure to write, if there are several")
 	flags.StringVar(&f.width, "width", "", "figures: the width of a column (84 mm) or a page (174 mm) of a paper, or "+
 		"a number of millimetres (default page; column for drawings of details)")
 	flags.BoolVar(&f.details, "details", false, "text, md and latex: everything that the report holds, with queries "+
 		"and provenance (html, csv and json always have it)")
 	flags.BoolVar(&f.wide, "wide", false, "text: one line a row, at any width (default blocks of columns that fit "+
 		"the terminal, or 100 columns)")
-	flags.BoolVar(&f.landscape, "landscape", false, "latex: tables on a landscape page")
-	rare(c, "figure", "wide", "landscape")
+	rare(c, "wide")
 	complete(c, "width", "column", "page")
 }
 
@@ -190,7 +187,7 @@ func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, ou
 	if out.figures {
 		return a.writeFigures(ctx, d, f, out)
 	}
-	o := render.Options{Landscape: f.landscape}
+	var o render.Options
 	if !f.wide {
 		o.Width = terminalWidth(a.out, f.output)
 	}

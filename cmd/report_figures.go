@@ -49,8 +49,8 @@ func newReportOutput(f reportFlags) (reportOutput, error) {
 		}
 	}
 	o.figures = o.figures || !slices.Contains(render.Formats(), o.format)
-	if !o.figures && (f.figure != "" || f.width != "") {
-		return o, usage("--figure and --width are about figures, and format %s writes the report; name a file that "+
+	if !o.figures && f.width != "" {
+		return o, usage("--width is about figures, and format %s writes the report; name a file that "+
 			"ends in .svg, .pdf or .png, or a folder", o.format)
 	}
 	var err error
@@ -95,26 +95,16 @@ func isFolder(output string) bool {
 	return strings.HasSuffix(output, "/") || err == nil && info.IsDir()
 }
 
-// chosenFigures returns the figures of a report that --figure asks for, or all figures without --figure.
+// chosenFigures returns the figures of a report: one for a file, or all for a folder.
 func chosenFigures(d doc.Document, f reportFlags) ([]render.NamedFigure, error) {
 	named := render.FigureNames(d)
 	if len(named) == 0 {
 		return nil, usage("report %s has no figure to write; name a file that ends in %s", d.Report,
 			strings.Join(documentEndings(), ", "))
 	}
-	var names []string
-	for i, n := range named {
-		short := strings.TrimPrefix(n.Name, d.Report+"-")
-		if f.figure != "" && (strings.EqualFold(f.figure, short) || strings.EqualFold(f.figure, n.Name)) {
-			return named[i : i+1], nil
-		}
-		names = append(names, short)
-	}
-	switch {
-	case f.figure != "":
-		return nil, usage("report %s has no figure %q here; it has %s", d.Report, f.figure, strings.Join(names, ", "))
-	case len(named) > 1 && !isFolder(f.output):
-		return nil, usage("report %s has %d figures here: %s; choose one with --figure NAME, or write all with -o DIR/",
+	if len(named) > 1 && !isFolder(f.output) {
+		names := doc.Map(named, func(n render.NamedFigure) string { return strings.TrimPrefix(n.Name, d.Report+"-") })
+		return nil, usage("report %s has %d figures here: %s; write all with -o DIR/, or choose what is reported",
 			d.Report, len(named), strings.Join(names, ", "))
 	}
 	return named, nil

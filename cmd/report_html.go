@@ -28,8 +28,7 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared "+
 		"with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
-	flags.StringVar(&f.Title, "title", "", "title of the page")
-	rare(c, "level", "title")
+	rare(c, "level")
 	_ = c.RegisterFlagCompletionFunc("focus", a.completeMethods)
 }
 

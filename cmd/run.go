@@ -47,8 +47,8 @@ func newRunCommand(a *app) *cobra.Command {
 	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token that workers must have (default one that "+
 		"is kept beside the database, if other machines reach HOST); for --engine with the server's token or "+
 		"USER:PASSWORD")
-	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate and its key (default "+
-		"one that is kept beside the database)")
+	flags.StringVar(&f.certFile, "cert", "", "with --listen: a file with the server's certificate and its key "+
+		"(default one that is kept beside the database)")
 	flags.StringVar(&f.verifyShare, "verify-share", "", "share of each worker's cells that is computed again here; 0 "+
 		"for none (default 1%, with a loopback address none)")
 	permissionFlags(a, c)

@@ -102,14 +102,14 @@ func TestReportsAreComplete(t *testing.T) {
 // A flag that a report adds reaches its document.
 func TestFlags(t *testing.T) {
 	for _, r := range reports.All() {
-		flags := append(arguments(r), "--metric", "error", "--title", "Errors", "--label", "x")
+		flags := append(arguments(r), "--metric", "error")
 		d := sample.Build(t, r, inputFor(r), flags...)
 		ofErrors := slices.ContainsFunc(d.Blocks, func(b doc.Block) bool {
 			records, _ := b.(doc.Records)
 			return slices.ContainsFunc(records.Rows, func(row []any) bool { return slices.Contains(row, any("error")) })
 		})
-		if d.Title != "Errors" || d.Label != "x" || !ofErrors {
-			t.Errorf("%s: title %q, label %q; records of errors: %v", r.Name, d.Title, d.Label, ofErrors)
+		if !ofErrors {
+			t.Errorf("%s has no records of errors", r.Name)
 		}
 	}
 }

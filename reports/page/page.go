@@ -50,7 +50,6 @@ type Options struct {
 	Metric string  // "" for the protocol's
 	Method string  // the method in question, named before the data were seen; "" for the method that leads
 	Level  float64 // of the tests, in (0, 1)
-	Title  string  // "" for the usual one
 	Groups Groups
 
 	Program, Command string    // the program and the command that make the page, as in doc.Provenance
@@ -110,7 +109,7 @@ func Build(f frame.Frame, o Options) (*Page, error) {
 	}
 	p := &Page{table: t, Warnings: doc.Map(t.Warnings, doc.Flat), Command: t.FullCommand,
 		Missing: missing(t), WarningLine: warningLine(t.Warnings),
-		Title: doc.OneLine(cmp.Or(o.Title, fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol))),
+		Title: doc.OneLine(fmt.Sprintf("Test %s, protocol %s", t.Metric.Title, t.Protocol)),
 		Lead:  lead(t)}
 	p.Sets = doc.Map(t.Sets, func(s frame.Set) *setSection { return &setSection{Set: s} })
 	p.Methods = doc.Map(t.Methods, func(m string) *methodSection { return &methodSection{Name: m} })

@@ -100,7 +100,9 @@ const papers = "https://github.com/kernelboosting/bench/blob/main/docs/explanati
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]sample.Input{"paper": sample.Paper(), "names": sample.Small()} {
 		var out strings.Builder
-		must.Do(t, built(t, in, Options{Title: `<script>alert(1)</script> & "more"`}).Write(&out))
+		p := built(t, in, Options{})
+		p.Title = `<script>alert(1)</script> & "more"`
+		must.Do(t, p.Write(&out))
 		page := strings.ReplaceAll(out.String(), "http://www.w3.org/2000/svg", "") // a name, and nothing to load
 		page = strings.Replace(page, `<a href="`+papers+`">`, "", 1)
 		for _, bad := range []string{`<script>alert`, ` style="`, `src="`, `url(`, `@import`, "http://", "https://"} {

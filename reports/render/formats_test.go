@@ -33,11 +33,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // build is the table of accuracies of an input.
-func build(t testing.TB, in sample.Input, o accuracy.Options, flags ...string) doc.Document {
+func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
 	t.Helper()
 	d := sample.Build(t, report.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
 		return accuracy.Build(t, o)
-	}}, in, flags...)
+	}}, in)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
 	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return d
@@ -89,7 +89,8 @@ func whole() doc.Document {
 // clear; uneven has different splits and big_set a single method, so that neither has a best and neither counts.
 func TestGolden(t *testing.T) {
 	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Decimals: 2, OmitPublished: true}, "--title", "Accuracies")
+	options := build(t, sample.Small(), accuracy.Options{Decimals: 2, OmitPublished: true})
+	options.Title = "Accuracies"
 	printed := build(t, sample.Printed(), accuracy.Options{})
 	for i, b := range printed.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "published-1" {
@@ -122,7 +123,7 @@ func TestGolden(t *testing.T) {
 		{"ranks.csv", "csv", places, render.Options{}},
 		{"whole.txt", "text", whole(), render.Options{Width: 80}},
 		{"whole.md", "md", whole(), render.Options{}},
-		{"whole.tex", "latex", whole(), render.Options{Landscape: true}},
+		{"whole.tex", "latex", whole(), render.Options{}},
 		{"whole.html", "html", whole(), render.Options{}},
 		{"whole.csv", "csv", whole(), render.Options{}},
 		{"whole.json", "json", whole(), render.Options{}},
@@ -206,8 +207,8 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2),
 			sample.Failed(dataset, method, 2, result.Status(reason), reason)}
-		d := build(t, in, accuracy.Options{}, "--title="+reason, "--label="+method)
-		places := sample.Build(t, ranking.Ranks, in, "--title="+reason, "--label="+method)
+		d, places := build(t, in, accuracy.Options{}), sample.Build(t, ranking.Ranks, in)
+		d.Title, d.Label, places.Title, places.Label = reason, method, reason, method
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})
 		free := whole() // prose and code that a report may take from elsewhere

@@ -30,7 +30,7 @@ const (
 
 // A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which
 // is narrower than the text block of the file by itself. A table over two columns fits the narrowest of the usual
-// pages; LaTeX makes it smaller in a narrower text. A table on its side fits the text block of the file by itself.
+// pages; LaTeX makes it smaller in a narrower text.
 type latexPage struct {
 	geometry      string
 	width, height float64
@@ -41,7 +41,6 @@ type latexPage struct {
 var (
 	upright  = latexPage{"margin=2cm", 345, 550, 8, [3]float64{4.63, 4.25, 3.98}}
 	spanning = latexPage{"margin=2cm", 450, 600, 8, [3]float64{4.63, 4.25, 3.98}}
-	sideways = latexPage{"landscape,margin=1cm", 785, 538, 9.5, [3]float64{5, 4.63, 4.25}}
 )
 
 // latexSizes are tried in turn until a table fits; sep is on each side of a column.
@@ -57,23 +56,15 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 	d = d.Clean().Essential()
 	l := &latex{doc: d, page: upright, float: "table"}
 	needs, packages := `\usepackage{booktabs}`, ""
-	switch {
-	case o.Spanning:
+	if o.Spanning {
 		l.page, l.float = spanning, "table*"
 		needs, packages = needs+` \usepackage{graphicx}`, `\usepackage{graphicx}`
-	case o.Landscape:
-		l.page = sideways
 	}
 	l.comment("%s.", d.Title)
 	for _, f := range Facts(d.Provenance) {
 		l.comment("%s: %s", f[0], f[1])
 	}
 	l.comment(`Compiles alone. To read it into a document: %s, then \input this file.`, needs)
-	if o.Landscape {
-		l.comment(
-			`In a document it wants a page on its side: \usepackage{pdflscape}, \begin{landscape} and ` +
-				`\end{landscape} around the \input.`)
-	}
 	fmt.Fprintf(&l.out, latexOpen, l.page.geometry, packages)
 	notesIn := firstTable(d)
 	for i, b := range d.Blocks {

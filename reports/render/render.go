@@ -27,10 +27,9 @@ import (
 
 // Options adjust a layout to where it is seen; the zero value suits a file.
 type Options struct {
-	Width     int  // of text, in columns: tables that are wider go into blocks; 0 for any width
-	Bold      bool // of text: mark the best with ANSI bold instead of "*"
-	Landscape bool // of LaTeX: tables as wide as an A4 page on its side has room for
-	Spanning  bool // of LaTeX: tables span the columns of a page that has two
+	Width    int  // of text, in columns: tables that are wider go into blocks; 0 for any width
+	Bold     bool // of text: mark the best with ANSI bold instead of "*"
+	Spanning bool // of LaTeX: tables span the columns of a page that has two
 }
 
 var formats = []struct {

@@ -80,7 +80,6 @@ func (r Report) Add(flags *pflag.FlagSet) func(frame.Frame) (doc.Document, error
 // Options are the options that every report has.
 type Options struct {
 	Metric string // "" for the protocol's
-	Title  string // "" for the usual one
 	Label  string // for LaTeX; "" for the usual one
 }
 
@@ -88,11 +87,9 @@ type Options struct {
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	names := doc.Map(metric.All(), func(m metric.Metric) string { return m.Name })
 	flags.StringVar(&o.Metric, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
-	flags.StringVar(&o.Title, "title", "", "title or caption")
-	flags.StringVar(&o.Label, "label", "", "LaTeX label (default from report and protocol)")
 }
 
-// Complete fills in what the documents of all reports have: title and label as asked for, warnings and provenance.
+// Complete fills in what the documents of all reports have: the label, warnings and provenance.
 func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
 	queries := d.Queries
 	d.Report, d.Warnings, d.Provenance = name, t.Warnings, t.Provenance
@@ -100,12 +97,6 @@ func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
 		d.Queries = queries
 	}
 	d.Label = cmp.Or(o.Label, d.Label, "tab:"+name+":"+t.Protocol)
-	if d.Title = cmp.Or(o.Title, d.Title); d.Heading != "" {
-		d.Heading = cmp.Or(o.Title, d.Heading)
-	}
-	for i := range d.Narrow {
-		d.Narrow[i].Title = cmp.Or(o.Title, d.Narrow[i].Title)
-	}
 }
 
 // TestOptions are the options of a report that tests the methods of a table.
