@@ -176,6 +176,8 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 	return nil
 }
 
+// checkPublished compares the printed values with their checksum. A database that was begun on a full disk has neither,
+// and no run: the next command that opens it for writing stores them.
 func checkPublished(ctx context.Context, q queryer, report func(Problem)) error {
 	sum, err := publishedSum(ctx, q)
 	if err != nil {
@@ -186,7 +188,12 @@ func checkPublished(ctx context.Context, q queryer, report func(Problem)) error 
 		stored = r[0]
 		return nil
 	})
-	if err == nil && stored != sum {
+	begun := false
+	if err == nil && stored == nil {
+		err = each(ctx, q, `SELECT NOT EXISTS (SELECT 1 FROM published_values) AND NOT EXISTS (SELECT 1 FROM runs)`,
+			func(r []any) error { begun = r[0] == int64(1); return nil })
+	}
+	if err == nil && stored != sum && !begun {
 		report(Problem{"published values", badChecksum, `DELETE FROM published_values`, nil})
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/internal/test/must"
+	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // TestPublishedFollowsTheProgram: a database with other values is brought up to date.
@@ -27,6 +28,35 @@ func TestPublishedFollowsTheProgram(t *testing.T) {
 	if want := sortedPublished(); err != nil || !reflect.DeepEqual(want, got) {
 		t.Errorf("%d published values, %v; want %d", len(got), err, len(want))
 	}
+}
+
+// TestBegunOnAFullDisk: a database whose tables were made, and nothing after them for want of room, is not damaged. The
+// next command that opens it for writing completes it. One with a run has printed values.
+func TestBegunOnAFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	db := open(t, path)
+	const begun = `DELETE FROM published_values; DELETE FROM checksums`
+	must.Get(db.sql.Exec(begun))(t)
+	must.Be(t, len(must.Get(db.Check(t.Context()))(t)), 0)
+	must.Be(t, len(must.Get(open(t, path).Check(t.Context()))(t)), 0)
+	values := must.Get(db.one(t.Context(), `SELECT count(*) FROM published_values`))(t)
+	must.Be(t, values, any(int64(len(sortedPublished()))))
+
+	must.Get(db.sql.Exec(`DELETE FROM published_values`))(t)
+	must.Be(t, len(must.Get(db.Check(t.Context()))(t)), 1, "the values alone are gone")
+
+	with := smallDatabase(t)
+	db = open(t, with)
+	must.Get(db.sql.Exec(begun))(t)
+	must.Be(t, len(must.Get(db.Check(t.Context()))(t)), 1, "a run is stored")
+}
+
+// TestAdviceComesOnce: an error that passes several hands has its advice once.
+func TestAdviceComesOnce(t *testing.T) {
+	full := sqlite3.Error{Code: sqlite3.ErrFull}
+	err := explain(fmt.Errorf("published value: %w", explain(fmt.Errorf("a row: %w", full))))
+	must.Be(t, strings.Count(err.Error(), "free space on its disk"), 1, err)
+	must.Be(t, passes(err), true)
 }
 
 // printedElsewhere are values of a source that the program does not have.

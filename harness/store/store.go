@@ -200,21 +200,33 @@ func Scarce(err error) bool {
 	return errors.As(err, &e) && (slices.Contains(full, e.Code) || scarcity.Is(e.SystemErrno))
 }
 
-// explain adds advice to the driver's shortest messages.
+// explain adds advice to the driver's shortest messages, once.
 func explain(err error) error {
 	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	if known := (explained{}); !errors.As(err, &e) || errors.As(err, &known) {
 		return err
 	}
+	advice := ""
 	switch e.Code {
 	case sqlite3.ErrNotADB:
-		return fmt.Errorf("%w; name a results database with --db", err)
+		advice = "; name a results database with --db"
 	case sqlite3.ErrBusy:
-		return fmt.Errorf("%w: another program holds it; close that program or wait", err)
+		advice = ": another program holds it; close that program or wait"
 	case sqlite3.ErrFull:
-		return fmt.Errorf("%w; free space on its disk", err)
+		advice = "; free space on its disk"
 	case sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrPerm:
-		return fmt.Errorf("%w; is its directory there and writable?", err)
+		advice = "; is its directory there and writable?"
+	default:
+		return err
 	}
-	return err
+	return explained{err, advice}
 }
+
+// explained is an error of the driver with advice.
+type explained struct {
+	error
+	advice string
+}
+
+func (e explained) Error() string { return e.error.Error() + e.advice }
+func (e explained) Unwrap() error { return e.error }
