@@ -130,7 +130,8 @@ func quoted(stderr string) string {
 		stderr = " " + stderr
 	}
 	hint := ""
-	if strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "Operation not permitted") {
+	if strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "Operation not permitted") ||
+		strings.Contains(stderr, "Read-only file system") {
 		hint = "; " + permitted
 	}
 	return "; the end of its standard error:" + stderr + hint

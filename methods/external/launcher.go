@@ -26,6 +26,15 @@ except OSError:
 print(json.dumps({"exe": sys.executable, "base": site.getuserbase(),
 	"read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
 
+// pythonMain runs the script that its argument names as Python itself does, but for the place of the script's folder on
+// the path of modules: it is the last one. So a plugin json.py or lightgbm.py hides no module from the plugins beside it,
+// nor from itself. It defines no name that the script would see.
+const pythonMain = `__import__("sys").argv.pop(0); __file__ = __import__("sys").argv[0]
+if __import__("sys").path[:1] == [""]:
+    __import__("sys").path.append(__import__("os").path.dirname(__import__("os").path.realpath(__file__)))
+    __import__("sys").path.pop(0)
+exec(compile(open(__file__, "rb").read(), __file__, "exec", dont_inherit=True))`
+
 // rPaths prints the files and folders that an R reads.
 const rPaths = `cat(R.home(), .libPaths(), sep = "\n")`
 
@@ -65,7 +74,8 @@ func (p *Plugin) launcherOf(ask func(command string, arguments ...string) ([]byt
 		if err != nil || !filepath.IsAbs(paths.Exe) { // the error of running the plugin says more than this one
 			return in
 		}
-		in.argv = append([]string{paths.Exe}, arguments...)
+		last := len(arguments) - 1 // the script
+		in.argv = slices.Concat([]string{paths.Exe}, arguments[:last], []string{"-c", pythonMain}, arguments[last:])
 		in.variables = []string{"PYTHONUSERBASE=" + paths.Base}
 		found = paths.Read
 	case strings.HasPrefix(name, "Rscript"):

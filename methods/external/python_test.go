@@ -2,6 +2,7 @@ package external_test
 
 import (
 	_ "embed"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -109,7 +110,12 @@ func TestProcessesOfPython(t *testing.T) {
 	for i, v := range fitAndScore(t, t.Context(), p.Spec(), d, "{}") {
 		must.Be(t, v, 6*d.X.At(i, 0), "score", i)
 	}
-	must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, []byte(`{"pool":1}`))), "use threads, or Process with Pipe")
+	for pool, want := range []string{1: "use threads, or Process with Pipe", 2: "(the sandbox: locks, pools and",
+		3: "(the sandbox: locks, pools and", 4: "(the sandbox: locks, pools and", 5: "(the sandbox: a plugin reads its own"} {
+		if pool > 0 {
+			must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, fmt.Appendf(nil, `{"pool":%d}`, pool))), want)
+		}
+	}
 }
 
 //go:embed testdata/strict.py
@@ -193,6 +199,35 @@ func TestImportedFilesCount(t *testing.T) {
 	if second := load(t, filepath.Join(dir, "mine.py"),
 		external.Options{Python: python(t)}).Spec().Version; second == first {
 		t.Errorf("version %s after a change of helper.py", second)
+	}
+}
+
+// TestNeighboursHideNoModule: plugins that are named as modules of Python or of a library hide these neither from the
+// plugins beside them nor from themselves, and a script's own modules are still found, also by way of a link.
+func TestNeighboursHideNoModule(t *testing.T) {
+	dir, linked := t.TempDir(), t.TempDir()
+	const text = "import json, locale, random, numpy.linalg\nimport helper\nfrom benchplugin import serve\n" +
+		"locale.getlocale, json.loads, random.random\nassert __name__ == '__main__'\nserve(helper.Method, name=%q)\n"
+	const method = "class Method:\n    def fit(self, X, y): pass\n    def decision_function(self, X): return X[:, 0]\n"
+	must.Do(t, os.WriteFile(filepath.Join(dir, "helper.py"), []byte(method), 0o644))
+	for _, name := range []string{"json", "locale", "random", "numpy", "mine"} {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name+".py"), fmt.Appendf(nil, text, "M"+name), 0o644))
+	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "run.py"),
+		fmt.Appendf([]byte("#!"+python(t)+" -u\n"), text, "Mrun"), 0o755))
+	must.Do(t, os.Symlink(filepath.Join(dir, "mine.py"), filepath.Join(linked, "json.py")))
+	for _, file := range []string{dir + "/json.py", dir + "/numpy.py", dir + "/mine.py", dir + "/run.py",
+		linked + "/json.py"} {
+		o := external.Options{Python: python(t)}
+		if strings.HasSuffix(file, "run.py") {
+			o.Python = ""
+		}
+		if strings.HasPrefix(file, linked) {
+			o.AllowRead = []string{dir}
+		}
+		p := load(t, file, o)
+		fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")
+		must.Be(t, len(p.Describes().Libraries) > 1, true, "numpy counts", p.Describes().Libraries)
 	}
 }
 
