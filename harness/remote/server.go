@@ -205,10 +205,7 @@ func newIdentity() ([]byte, error) {
 	return out, errors.Join(err1, err2)
 }
 
-// Fingerprint returns the SHA-256 of the certificate in hexadecimal digits, by which workers and people know the
-// server.
-func (id Identity) Fingerprint() string { return fingerprint(id.Certificate.Certificate[0]) }
-
+// fingerprint returns the SHA-256 of a certificate in hexadecimal digits, by which workers and people know the server.
 func fingerprint(certificate []byte) string {
 	sum := sha256.Sum256(certificate)
 	return hex.EncodeToString(sum[:])

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -27,7 +26,7 @@ type Field struct {
 	Low, High float64 // the range of valid values; 0 and 0 for all finite numbers
 
 	// at returns the address of the value in a score: a **int for a Count, a **int64 for a Wide, a **float64 for a
-	// Real. A field without at keeps its value in Score.More.
+	// Real.
 	at func(*Score) any
 }
 
@@ -80,19 +79,8 @@ var fields = []Field{
 // Fields returns the fields of scores in the order of the table. The caller must not change them.
 func Fields() []Field { return fields }
 
-// AddField adds a field at the end of the table until undo is called. With it tests show that a stored value needs
-// nothing but a row of the table.
-func AddField(f Field) (undo func()) {
-	before := fields
-	fields = append(slices.Clone(fields), f)
-	return func() { fields = before }
-}
-
 // Value returns the field's value of a score: an int64, a float64, or nil if the score has none.
 func (f *Field) Value(s *Score) any {
-	if f.at == nil {
-		return s.More[f.Name]
-	}
 	switch p := f.at(s).(type) {
 	case **int:
 		if *p != nil {
@@ -116,17 +104,6 @@ func (f *Field) Set(s *Score, v any) error {
 	number, isReal := v.(float64)
 	if v != nil && isReal != (f.Kind == Real) || v != nil && !isInteger && !isReal {
 		return fmt.Errorf("%s of a score is %v, a %T", f.Name, v, v)
-	}
-	if f.at == nil {
-		s.More = maps.Clone(s.More) // the map may belong to a copy of the score, too
-		if v == nil {
-			delete(s.More, f.Name)
-		} else if s.More == nil {
-			s.More = map[string]any{f.Name: v}
-		} else {
-			s.More[f.Name] = v
-		}
-		return nil
 	}
 	switch p := f.at(s).(type) {
 	case **int:

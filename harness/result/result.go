@@ -57,9 +57,6 @@ type Score struct {
 	// TrainGroups is the number of groups of rows that the model learned from, and TestGroups the number of groups
 	// of the N rows. Both are set for the test on a set whose rows form groups.
 	TrainGroups, TestGroups *int64
-
-	// More holds, by name, the values of those Fields that have no Go field above; see Field.Value.
-	More map[string]any
 }
 
 // Evaluation is one grid point on one fold.

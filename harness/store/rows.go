@@ -184,7 +184,6 @@ func (c scoreScan) scan(scan func(...any) error, s *result.Score, before ...any)
 		before = append(before, &c.values[i])
 	}
 	err := scan(before...)
-	s.More = nil
 	for i := range c.fields {
 		if err == nil {
 			err = c.fields[i].Set(s, c.values[i])

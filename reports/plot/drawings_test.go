@@ -122,18 +122,6 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 				Box: [2]float64{p.X, p.X + 1}, Mean: p.X, Printed: []float64{math.NaN(), p.Y}[i%2]})
 		}
 		onSheet(t, Strips(strips, Axis{Title: "test accuracy (%)"}, "a split"))
-		var courses []Course
-		for i := range ps {
-			to := rapid.SliceOfN(rapid.Float64Range(10, 100), 1, 9).Draw(t, "parts")
-			slices.Sort(to)
-			c := Course{Name: fmt.Sprint("Method-", i, ", a-longer-name"), From: 10, Stop: to[0], End: i % 2}
-			for k, at := range to {
-				c.Parts = append(c.Parts, CoursePart{at, k % 2})
-			}
-			courses = append(courses, c)
-		}
-		onSheet(t, Courses(courses, []CourseKind{{doc.Band, "inconclusive", -1, 1}, {doc.Mean, "better", -4, 0}},
-			Axis{Title: "cells"}, "the run stops", "all cells"))
 	})
 }
 
