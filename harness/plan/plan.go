@@ -333,8 +333,13 @@ func (e *Experiment) Methods(names []string) ([]registry.Spec, error) {
 // noted only if the request names its methods. It is an error if no method is left.
 func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) ([]registry.Spec, error) {
 	var out []registry.Spec
-	why := ""
+	why, hints := "", ""
 	for _, m := range methods {
+		hint := ""
+		if runner.Foreign(m) {
+			hint = fmt.Sprintf("; %s declares %s: a plugin that solves %s says so, in Python by tasks=[%[3]q]", m.Name,
+				m.Tasks, e.Task.String())
+		}
 		solves := m.Tasks&e.Task != 0
 		switch unfit := e.Unfit(m); {
 		case unfit == "":
@@ -344,7 +349,8 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 			why = fmt.Sprintf("%s says impute = \"none\", and none of the requested methods takes missing values; "+
 				"write impute = \"median\", or name methods that do", e.Name)
 		case named:
-			p.exclude(e.Name, m.Name, result.Why{Kind: result.WrongTask})
+			p.exclude(e.Name, m.Name, result.Why{Kind: result.WrongTask, Text: hint})
+			hints += hint
 		}
 	}
 	switch {
@@ -353,7 +359,7 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 	case why != "":
 		return nil, errors.New(why)
 	}
-	return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task", e.Name, e.Task)
+	return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task%s", e.Name, e.Task, hints)
 }
 
 // cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so

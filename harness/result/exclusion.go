@@ -23,7 +23,7 @@ type Why struct {
 	Seconds float64 // predicted for one cell on one core, where a limit is exceeded
 	Bytes   int64   // predicted memory of one cell with its data set, where a limit is exceeded
 	// Text depends on Kind. It is the exceeded option with its value ("--max-cell 30m"), what is wrong with a set that
-	// cannot be split, or the splits that come with a set.
+	// cannot be split, the splits that come with a set, or how a plugin declares further tasks.
 	Text string
 }
 
@@ -115,7 +115,7 @@ func (w Why) line(cells []Exclusion) string {
 	pairs := namesOf(cells, func(e Exclusion) string { return e.Method + " on " + e.Dataset })
 	switch w.Kind {
 	case WrongTask:
-		return "not run, since the method does not solve the set's task: " + pairs
+		return "not run, since the method does not solve the set's task: " + pairs + w.Text
 	case TakesNoGaps:
 		return `not run, since the set says impute = "none" and the method takes no missing values: ` + pairs
 	case FewerSplits:
