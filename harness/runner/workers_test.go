@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -272,8 +273,26 @@ func TestADaemonWithoutAKeeperIsEnded(t *testing.T) {
 	}()
 	defer close(over)
 	must.Be(t, must.Get(w.Run(context.Background(), cells(t, "IgnoresSIGTERM", 1)[0]))(t).Class, result.ClassCrash)
+	must.Be(t, len(processes.Below(os.Getpid())), 0, "before Close")
 	w.Close()
 	below(t, 0)
+}
+
+// TestOnlyAnAdopterEndsStrays: a program that does not adopt processes may have children of its own, which nobody here
+// waits for. They live on.
+func TestOnlyAnAdopterEndsStrays(t *testing.T) {
+	w := newWorkers(t, 0)
+	child := exec.Command("sleep", "600")
+	must.Do(t, child.Start())
+	w.Close()
+	is, there := processes.Of(child.Process.Pid)
+	must.Be(t, there && !is.Zombie, true, "its child lives")
+	w.Adopts = true
+	w.Close()
+	_, there = processes.Of(child.Process.Pid)
+	must.Be(t, there, false, "an adopter's child lives")
+	_ = child.Process.Kill() // where it lives
+	_ = child.Wait()         // the adopter waited for it
 }
 
 // TestAWorkerThatCannotStart is an error that says why, and no row of the method.

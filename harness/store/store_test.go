@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // testRun is a run of one cell with a key and thirty folds.
@@ -184,6 +186,39 @@ func TestOpenTogether(t *testing.T) {
 		}
 		wg.Wait()
 	}
+}
+
+// TestRetryWhileBusy: work is repeated while another program holds the database and no longer, that is said once at
+// first and not with each try, and the end of the context ends it with the error of the last try.
+func TestRetryWhileBusy(t *testing.T) {
+	busy, other := sqlite3.Error{Code: sqlite3.ErrBusy}, errors.New("another")
+	for _, last := range []error{nil, other} {
+		tries, said := 0, 0
+		err := RetryWhileBusy(t.Context(), func(err error) {
+			said++
+			must.Be(t, IsBusy(err), true)
+		}, func() error {
+			if tries++; tries < 4 {
+				return fmt.Errorf("try %d: %w", tries, busy)
+			}
+			return last
+		})
+		must.Be(t, err, last)
+		must.Be(t, tries, 4)
+		if said < 1 || said > 2 { // a second time where the tries take half a minute
+			t.Errorf("three failed tries were said %d times", said)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tries := 0
+	err := RetryWhileBusy(ctx, nil, func() error {
+		if tries++; tries == 2 {
+			cancel()
+		}
+		return busy
+	})
+	must.Be(t, IsBusy(err), true, tries)
+	must.Be(t, tries, 2)
 }
 
 // TestTwoWritersShareAFile as two programs would.

@@ -162,6 +162,54 @@ func TestAFewNamesHaveRoom(t *testing.T) {
 	}
 }
 
+// TestStairs: the line of the front has a step for each further point of the front, in the order of x whatever that of
+// the points: it goes on at the height that is reached, then to the next one. No other point is on it, and names keep
+// away from all of its parts.
+func TestStairs(t *testing.T) {
+	a, b, c := Point{Name: "a", X: 1, Y: 50, Front: true}, Point{Name: "b", X: 3, Y: 70, Front: true},
+		Point{Name: "c", X: 8, Y: 90, Front: true}
+	other := Point{Name: "other", X: 5, Y: 60}
+	ps := []Point{c, other, a, b}
+	xs, ys := coordinates(ps)
+	s := newSheet(doc.PageWidth, Axis{Title: "x"}, Axis{Title: "y"}, xs, ys, 0, 0)
+	before := len(s.Marks)
+	var taken obstacles
+	s.stairs(ps, &taken)
+	type line struct{ x, y, x2, y2 float64 }
+	var got, want []line
+	for _, m := range s.Marks[before:] {
+		if m.Shape != doc.Line || m.Role != doc.Mean {
+			t.Errorf("%+v is no line of the front", m)
+		}
+		got = append(got, line{m.X, m.Y, m.X2, m.Y2})
+	}
+	for _, step := range [][2]Point{{a, b}, {b, c}} {
+		x, y, x2, y2 := s.x.At(step[0].X), s.y.At(step[0].Y), s.x.At(step[1].X), s.y.At(step[1].Y)
+		want = append(want, line{x, y, x2, y}, line{x2, y, x2, y2})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines %v, want %v", got, want)
+	}
+	for _, l := range want {
+		if taken.free(box{min(l.x, l.x2), min(l.y, l.y2), max(l.x, l.x2) + 0.1, max(l.y, l.y2) + 0.1}, true) {
+			t.Errorf("a name may cover %v", l)
+		}
+		middle := box{(l.x + l.x2) / 2, (l.y + l.y2) / 2, (l.x+l.x2)/2 + 0.1, (l.y+l.y2)/2 + 0.1}
+		if taken.free(middle, true) || !taken.free(middle, false) {
+			t.Errorf("the middle of %v is free, or nothing may cross it", l)
+		}
+	}
+	if len(taken.soft) != len(want) {
+		t.Errorf("%d places are taken by %d lines", len(taken.soft), len(want))
+	}
+	only := newSheet(doc.PageWidth, Axis{}, Axis{}, xs, ys, 0, 0)
+	before = len(only.Marks)
+	only.stairs([]Point{other, a}, &obstacles{})
+	if len(only.Marks) != before {
+		t.Error("a front of one point has a line")
+	}
+}
+
 // Places move apart only as far as the gaps need it, and keep their order.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct{ places, want []float64 }{
