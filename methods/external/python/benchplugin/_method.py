@@ -73,6 +73,11 @@ class Constant:
         return out
 
 
+# Estimators of scikit-learn whose predict is the sign or the place of the largest of their scores.
+PLAIN = {"LogisticRegression", "RidgeClassifier", "SGDClassifier", "Perceptron", "LinearSVC", "DecisionTreeClassifier",
+         "ExtraTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"}
+
+
 class Fitted:
     """A fitted object, and which of its labels and columns belong to which class of bench.
 
@@ -95,7 +100,26 @@ class Fitted:
         if name == "predict":
             return self.of_labels(self.named(given, "predict gave"))
         scores = self.of_classes(name, given, len(X))
-        return self.agreeing(scores, made.predict(X)) if self.agrees else scores
+        if not self.agrees:
+            return scores
+        if not self.plain():
+            return self.agreeing(scores, made.predict(X))
+        # Only equal scores leave open what such an estimator predicts.
+        tied = scores[:, 0] == 0 if self.task == "binary" else (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        if tied.any():
+            scores = np.array(scores)
+            scores[tied] = self.agreeing(scores[tied], made.predict(X[tied]))
+        return scores
+
+    def plain(self):
+        """Whether predict is known to follow from the scores, but for equal ones, so that it need not be asked for each row."""
+        made = self.made
+        while type(made).__module__.startswith("sklearn.") and type(made).__name__ in ("Pipeline", "GridSearchCV", "RandomizedSearchCV"):
+            made = made.steps[-1][1] if hasattr(made, "steps") else made.best_estimator_
+        name = type(made).__name__
+        return type(made).__module__.startswith("sklearn.") and (
+            name in PLAIN or name in ("SVC", "NuSVC") and len(self.seen) == 2
+            or name == "KNeighborsClassifier" and made.weights == "uniform")
 
     def named(self, labels, what):
         """The classes of labels, which may be numbers, texts of numbers, or for two classes False and True."""
