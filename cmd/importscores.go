@@ -78,7 +78,8 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	return nil
 }
 
-// noteUnsigned says where scores of two classes look like probabilities and were not read as such, or all have one sign.
+// noteUnsigned says where scores of two classes look like probabilities and were not read as such, or all have one
+// sign.
 func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
 	var sets, sided []string
 	for _, r := range runs {

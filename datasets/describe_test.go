@@ -482,14 +482,17 @@ func TestIndexWithoutName(t *testing.T) {
 // columns, and the description loads the set.
 func TestSeparatorsBehind(t *testing.T) {
 	for _, c := range []struct{ head, behind string }{
-		{"x,y", ","}, {"x,y", ",,,"}, {"x,y,", ""}, {"x,y,,,", ""}, {"x,y", ", "}, {"x;y", ";"}, {"x\ty\t", ""}, {"x|y", "|"},
+		{"x,y", ","}, {"x,y", ",,,"}, {"x,y,", ""}, {"x,y,,,", ""}, {"x,y", ", "}, {"x;y", ";"}, {"x\ty\t", ""},
+		{"x|y", "|"},
 		{`"x","y",`, ""}, {"# made by a tool\nx,y", ","}, {"sep=,\nx,y,", ""}, {"x,y\r", ",\r"}, {"x,y", `,""`},
 	} {
 		by := string(c.head[strings.LastIndexAny(strings.TrimRight(c.head, "y\r\",;|\t"), "x")+1:][0])
 		if strings.HasPrefix(c.head, `"`) {
 			by = ","
 		}
-		content := c.head + "\n" + rows(40, func(i int) string { return fmt.Sprintf("%d.5%s%d%s", i%7, by, i%2, c.behind) })
+		content := c.head + "\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("%d.5%s%d%s", i%7, by, i%2, c.behind)
+		})
 		d, err := described(t, "a.csv", content, describe.Options{Label: "y"})
 		if err != nil {
 			t.Errorf("%q: %v", c.head+c.behind, err)
@@ -519,10 +522,11 @@ func TestFirstLines(t *testing.T) {
 		must.Be(t, d.Loads, true, "with #", first)
 	}
 	for content, want := range map[string]string{
-		"A title, by me\n" + body: `the columns are "A title", "by me", as line 1 says, and line 2 has "y": if what comes ` +
-			"before it is a title or a comment, remove it or begin its lines with #",
-		"x y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d %d.5 %d", i, i%7, i%2) }): `no column "y", since no ` +
-			`line is read as the names of columns; line 1 has 2 columns, "x, y", and most lines have 3: give both as many`,
+		"A title, by me\n" + body: `the columns are "A title", "by me", as line 1 says, and line 2 has "y": if what ` +
+			"comes before it is a title or a comment, remove it or begin its lines with #",
+		"x y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d %d.5 %d", i, i%7, i%2) }): `no column "y", ` +
+			`since no line is read as the names of columns; line 1 has 2 columns, "x, y", and most lines have 3: give both ` +
+			`as many`,
 		rows(40, func(i int) string { return fmt.Sprintf("%d,%d.5,%d", i, i%7, i%2) }): `since no line is read ` +
 			`as the names of columns; line 1 is "0, 0.5, 0"; name a column by its number, 0 to 2`,
 	} {

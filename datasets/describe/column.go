@@ -186,18 +186,27 @@ func (c *column) look(k *known, d *Description) {
 		d.note("column %s has numbers such as %.0f: if they are dates, write them as 2020-12-31 in the file, "+
 			"or leave the column out by --drop", c.name, c.low)
 	}
-	switch {
-	case c.unnamed && n > 1 && whole && 10*c.distinct > 9*n:
-		c.leaveIdentifier(d, "it has no name and is another whole number in almost each row, as the index of a data frame is")
-	case n > 10 && whole && 20*falls < n && c.high-c.low == float64(c.distinct-1):
-		c.leaveIdentifier(d, "it numbers the rows")
-	case n > 10 && whole && 10*c.distinct > 9*n && likeIdentifier.MatchString(c.name):
-		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
+	if whole {
+		c.findIdentifier(n, falls, d)
 	}
 	c.findSentinels(v, d, sentinel, func(v float64) string { return fmt.Sprint(v) })
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
 		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
 			c.name, c.distinct, c.low, c.high)
+	}
+}
+
+// findIdentifier looks at n whole numbers, of which so many are not larger than the one before.
+func (c *column) findIdentifier(n, falls int, d *Description) {
+	different := 10*c.distinct > 9*n
+	switch {
+	case c.unnamed && n > 1 && different:
+		c.leaveIdentifier(d, "it has no name and is another whole number in almost each row, as the index of a data "+
+			"frame is")
+	case n > 10 && 20*falls < n && c.high-c.low == float64(c.distinct-1):
+		c.leaveIdentifier(d, "it numbers the rows")
+	case n > 10 && different && likeIdentifier.MatchString(c.name):
+		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
 	}
 }
 

@@ -235,8 +235,8 @@ func (s *source) sayOddLines(d *Description) {
 				columns = fmt.Sprint(odd.columns, " columns")
 			}
 			if len(part.lines) > 0 && odd.line < part.lines[0] {
-				d.problem("%s:%d: the line has %s, %q, and most have %d; if it is a title or a comment, remove it or begin "+
-					"it with #, else repair it", s.paths[k], odd.line, columns, odd.text, part.Width)
+				d.problem("%s:%d: the line has %s, %q, and most have %d; if it is a title or a comment, remove it "+
+					"or begin it with #, else repair it", s.paths[k], odd.line, columns, odd.text, part.Width)
 				continue
 			}
 			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line,

@@ -64,8 +64,8 @@ func (s *source) noColumn(called string) error {
 	if part := s.parts[0]; !slices.ContainsFunc(s.names, func(name string) bool { return name != "" }) {
 		first := ""
 		if len(part.odd) > 0 && part.odd[0].line < part.lines[0] {
-			first = fmt.Sprintf("; line %d has %d columns, %q, and most lines have %d: give both as many", part.odd[0].line,
-				part.odd[0].columns, part.odd[0].text, part.Width)
+			first = fmt.Sprintf("; line %d has %d columns, %q, and most lines have %d: give both as many",
+				part.odd[0].line, part.odd[0].columns, part.odd[0].text, part.Width)
 		}
 		return fmt.Errorf("%s: there is no column %q, since no line is read as the names of columns%s; line %d is %q; "+
 			"name a column by its number, 0 to %d", s.paths[0], called, first, part.lines[0], part.shown(0, part.Width),
@@ -74,9 +74,9 @@ func (s *source) noColumn(called string) error {
 	for i := range min(20, s.rows()) {
 		for j := range s.names {
 			if s.first > 0 && string(s.text(i, j)) == called {
-				return fmt.Errorf("%s: there is no column %q; the columns are %s, as line %d says, and line %d has %[2]q: if "+
-					"what comes before it is a title or a comment, remove it or begin its lines with #", s.paths[0], called,
-					listed(s.names), s.parts[0].lines[0], s.parts[0].lines[i+s.first])
+				return fmt.Errorf("%s: there is no column %q; the columns are %s, as line %d says, and line %d has "+
+					"%[2]q: if what comes before it is a title or a comment, remove it or begin its lines with #",
+					s.paths[0], called, listed(s.names), s.parts[0].lines[0], s.parts[0].lines[i+s.first])
 			}
 		}
 	}

@@ -256,8 +256,8 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 	case other != s.separator && shareOfUsualWidth(sample, other) > 0:
 		return fmt.Errorf("%s; write separator = %q", read, strings.ReplaceAll(string(other), "\t", "tab"))
 	case usual > 1 && share > 0.5:
-		return fmt.Errorf("%s, and most lines have %d; if what comes before line %d is a title or a comment, remove it "+
-			"or begin its lines with #", read, usual, begins)
+		return fmt.Errorf("%s, and most lines have %d; if what comes before line %d is a title or a comment, remove "+
+			"it or begin its lines with #", read, usual, begins)
 	}
 	return fmt.Errorf("%s; a set needs an input and a label", read)
 }

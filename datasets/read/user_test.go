@@ -226,24 +226,24 @@ func TestUserErrors(t *testing.T) {
 				`repair the row or choose another label`},
 		{"ragged", head, "my.csv", "a,class\n1,x\n2,y,z\n", `DIR/my.csv:3: the line has 3 columns and line 1 has 2; ` +
 			`repair the line, or check separator and quotes`},
-		{"decimal commas", head, "my.csv", "a;class\n1,5;x\n", `DIR/my.csv:1: the line has one column only, "a;class"; ` +
-			`write separator = ";"`},
+		{"decimal commas", head, "my.csv", "a;class\n1,5;x\n", `DIR/my.csv:1: the line has one column only, ` +
+			`"a;class"; write separator = ";"`},
 		{"bars", head, "my.csv", "a|class\n1|x\n", `DIR/my.csv:1: the line has one column only, "a|class"; write ` +
 			`separator = "|"`},
 		{"tabs", head, "my.csv", "a\tclass\n1\tx\n", `DIR/my.csv:1: the line has one column only, "a\tclass"; write ` +
 			`separator = "tab"`},
 		{"blanks", head, "my.csv", "a class\n1 x\n", `DIR/my.csv:1: the line has one column only, "a class"; write ` +
 			`format = "blank"`},
-		{"comment of another kind", head, "my.csv", "% made by a tool\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the line has ` +
-			`one column only, "% made by a tool", and most lines have 2; if what comes before line 2 is a title or a ` +
+		{"comment of another kind", head, "my.csv", "% made by a tool\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the ` +
+			`line has one column only, "% made by a tool", and most lines have 2; if what comes before line 2 is a title or a ` +
 			`comment, remove it or begin its lines with #`},
-		{"title", head, "my.csv", "\"A report; of things\"\n\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the line has one column ` +
-			`only, "A report; of things", and most lines have 2; if what comes before line 3 is a title or a comment, ` +
-			`remove it or begin its lines with #`},
-		{"one column", head, "my.csv", "class\nx\ny\n", `DIR/my.csv:1: the line has one column only, "class"; a set needs ` +
-			`an input and a label`},
-		{"more than a separator behind", head, "my.csv", "a,class\n1,x,\n2,y,z\n", `DIR/my.csv:3: the line has 3 columns ` +
-			`and line 1 has 2; repair the line, or check separator and quotes`},
+		{"title", head, "my.csv", "\"A report; of things\"\n\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the line has one ` +
+			`column only, "A report; of things", and most lines have 2; if what comes before line 3 is a title or a ` +
+			`comment, remove it or begin its lines with #`},
+		{"one column", head, "my.csv", "class\nx\ny\n", `DIR/my.csv:1: the line has one column only, "class"; a set ` +
+			`needs an input and a label`},
+		{"more than a separator behind", head, "my.csv", "a,class\n1,x,\n2,y,z\n", `DIR/my.csv:3: the line has 3 ` +
+			`columns and line 1 has 2; repair the line, or check separator and quotes`},
 		{"ragged after a quoted line end", head, "my.csv", "a,class\n1,\"x\n\"\n2\n",
 			`DIR/my.csv:4: the line has 1 columns and line 1 has 2; repair the line, or check separator and quotes`},
 		{"open quote", head, "my.csv", "a,class\n1,\"x\n", `DIR/my.csv:2: a quote is opened and never closed; close ` +

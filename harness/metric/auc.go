@@ -50,8 +50,8 @@ func orderedKey(v float64) uint64 {
 
 // OneSided reports that a test of two classes predicts one class for all rows, by the signs of their scores, although
 // the order of the scores separates the classes. So it is of probabilities, percentages, or numbers of classes that a
-// method gives as scores; where one class is rare it may be right. The area under the ROC curve (AUC) separates where it
-// is 0.2 from 1/2 and three standard deviations of the AUC of scores that know nothing (Mann and Whitney, Annals of
+// method gives as scores; where one class is rare it may be right. The area under the ROC curve (AUC) separates where
+// it is 0.2 from 1/2 and three standard deviations of the AUC of scores that know nothing (Mann and Whitney, Annals of
 // Mathematical Statistics 18, 1947). class is that of all rows.
 func OneSided(s result.Score) (class string, area float64, is bool) {
 	of := auc(s)

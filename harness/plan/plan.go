@@ -359,7 +359,8 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 	case why != "":
 		return nil, errors.New(why)
 	}
-	return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task%s", e.Name, e.Task, hints)
+	return nil, fmt.Errorf("%s is a %s set, and none of the requested methods solves this task%s", e.Name, e.Task,
+		hints)
 }
 
 // cells returns one cell a split. The grid, its hash, the cost and the memory depend on the shape alone, so

@@ -54,7 +54,7 @@ func TestMeasuresAreNumbers(t *testing.T) {
 		y, scores [2]float64
 		wants     string
 	}{
-		{[2]float64{2e200, -3e199}, [2]float64{}, "the root mean squared error (rmse) is +Inf: a prediction or a target"},
+		{[2]float64{2e200, -3e199}, [2]float64{}, "the root mean squared error (rmse) is +Inf: a prediction"},
 		{[2]float64{1, 2}, [2]float64{1e200, 0}, "(rmse) is +Inf"},
 		{[2]float64{1e308, -1e308}, [2]float64{1e308, -1e308}, ""},
 		{[2]float64{1e308, -1e308}, [2]float64{-1e308, 1e308}, "(rmse) is +Inf"},

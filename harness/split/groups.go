@@ -91,8 +91,8 @@ func newDeal(set *datasets.Set, rows []int) *deal {
 // `folds` groups, but in no more than two are asked for, so that folds of it can do so again; and it has at least as
 // many groups as folds. The first hand gets at most `most` rows, if most is positive.
 //
-// Where no draw does this, as with one group of most rows, beside which all others go to one hand, further draws give no
-// hand a group that the others need.
+// Where no draw does this, as with one group of most rows, beside which all others go to one hand, further draws give
+// no hand a group that the others need.
 func (d *deal) hands(rng *rng.RandomState, shares []float64, held, folds, most int) ([]int, error) {
 	if err := d.possible(len(shares), held, folds); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (d *deal) possible(hands, held, folds int) error {
 			d.some(n), hands, folds, least)
 	}
 	if largest := (n + hands - 1) / hands; held == 0 && n-largest < folds {
-		return fmt.Errorf("the rows have %s: one of %d parts has %d of them, which leaves too few for %d folds; take at "+
-			"most %d folds, or add groups", d.some(n), hands, largest, folds, n-largest)
+		return fmt.Errorf("the rows have %s: one of %d parts has %d of them, which leaves too few for %d folds; take "+
+			"at most %d folds, or add groups", d.some(n), hands, largest, folds, n-largest)
 	}
 	for c, n := range d.spread {
 		if n < 2 {

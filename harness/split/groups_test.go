@@ -286,8 +286,8 @@ func TestGroupsThatCannotBeDivided(t *testing.T) {
 	}{
 		`clinic: the rows have 9 groups (column patient): 2 parts and 9 folds need 10; take fewer folds`: {
 			many, Splitter{TestFraction: 0.3, Folds: 9}, nil},
-		`clinic: the parts of kfold: the rows have 9 groups (column patient): one of 5 parts has 2 of them, which leaves ` +
-			`too few for 8 folds; take at most 7 folds, or add groups`: {
+		`clinic: the parts of kfold: the rows have 9 groups (column patient): one of 5 parts has 2 of them, which ` +
+			`leaves too few for 8 folds; take at most 7 folds, or add groups`: {
 			many, Splitter{Kind: KFold, Parts: 5, Folds: 8}, nil},
 		`clinic: the parts of kfold: the rows have 9 groups (column patient): 10 parts and 0 folds need 10`: {
 			many, Splitter{Kind: KFold, Parts: 10}, nil},

@@ -27,8 +27,8 @@ print(json.dumps({"exe": sys.executable, "base": site.getuserbase(),
 	"read": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]}))`
 
 // pythonMain runs the script that its argument names as Python itself does, but for the place of the script's folder on
-// the path of modules: it is the last one. So a plugin json.py or lightgbm.py hides no module from the plugins beside it,
-// nor from itself. It defines no name that the script would see. What the script prints precedes its traceback.
+// the path of modules: it is the last one. So a plugin json.py or lightgbm.py hides no module from the plugins beside
+// it, nor from itself. It defines no name that the script would see. What the script prints precedes its traceback.
 const pythonMain = `__import__("sys").argv.pop(0); __file__ = __import__("sys").argv[0]
 if __import__("sys").path[:1] == [""]:
     __import__("sys").path.append(__import__("os").path.dirname(__import__("os").path.realpath(__file__)))

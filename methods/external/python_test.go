@@ -111,7 +111,8 @@ func TestProcessesOfPython(t *testing.T) {
 		must.Be(t, v, 6*d.X.At(i, 0), "score", i)
 	}
 	for pool, want := range []string{1: "use threads, or Process with Pipe", 2: "(the sandbox: locks, pools and",
-		3: "(the sandbox: locks, pools and", 4: "(the sandbox: locks, pools and", 5: "(the sandbox: a plugin reads its own"} {
+		3: "(the sandbox: locks, pools and", 4: "(the sandbox: locks, pools and",
+		5: "(the sandbox: a plugin reads its own"} {
 		if pool > 0 {
 			must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, fmt.Appendf(nil, `{"pool":%d}`, pool))), want)
 		}
