@@ -525,8 +525,8 @@ func TestFirstLines(t *testing.T) {
 		"A title, by me\n" + body: `the columns are "A title", "by me", as line 1 says, and line 2 has "y": if what ` +
 			"comes before it is a title or a comment, remove it or begin its lines with #",
 		"x y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d %d.5 %d", i, i%7, i%2) }): `no column "y", ` +
-			`since no line is read as the names of columns; line 1 has 2 columns, "x, y", and most lines have 3: give both ` +
-			`as many`,
+			`since no line is read as the names of columns; line 1 has 2 columns, "x, y", and most lines have 3: ` +
+			`give both as many`,
 		rows(40, func(i int) string { return fmt.Sprintf("%d,%d.5,%d", i, i%7, i%2) }): `since no line is read ` +
 			`as the names of columns; line 1 is "0, 0.5, 0"; name a column by its number, 0 to 2`,
 	} {

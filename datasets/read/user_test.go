@@ -235,8 +235,8 @@ func TestUserErrors(t *testing.T) {
 		{"blanks", head, "my.csv", "a class\n1 x\n", `DIR/my.csv:1: the line has one column only, "a class"; write ` +
 			`format = "blank"`},
 		{"comment of another kind", head, "my.csv", "% made by a tool\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the ` +
-			`line has one column only, "% made by a tool", and most lines have 2; if what comes before line 2 is a title or a ` +
-			`comment, remove it or begin its lines with #`},
+			`line has one column only, "% made by a tool", and most lines have 2; if what comes before line 2 is a ` +
+			`title or a comment, remove it or begin its lines with #`},
 		{"title", head, "my.csv", "\"A report; of things\"\n\na,class\n1,x\n2,y\n", `DIR/my.csv:1: the line has one ` +
 			`column only, "A report; of things", and most lines have 2; if what comes before line 3 is a title or a ` +
 			`comment, remove it or begin its lines with #`},
