@@ -21,7 +21,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/wording"
 )
 
 type runFlags struct {
@@ -159,9 +158,6 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 		session.Remote, session.Join = workers.Pool, workers.join
 	}
 	request := harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}
-	if !a.yes {
-		request.Longest = askBeyond
-	}
 	if d != nil {
 		request.Batches, d.Say = d.begin, func(format string, args ...any) {
 			printer.bar.note(fmt.Sprintf(format, args...))
@@ -191,21 +187,13 @@ func (a *app) cellsOfSession(usual isolation) func(time.Duration, bool) (runner.
 	}
 }
 
-// runUntilDone runs a request. It runs the cells again that were left out until their time was known, and those whose
-// results were removed because a worker had sent wrong ones.
+// runUntilDone runs a request. It runs the cells again whose results were removed because a worker had sent wrong ones.
 func (r *runPrinter) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request) (
 	harness.Report, error) {
 	report, err := session.Run(ctx, request)
-	for err == nil {
-		if report.Outcome.Longer > 0 { // what is known now is asked
-			r.again = false
-			r.app.say("measured: what is left takes about %s", wording.Seconds(report.Outcome.Longer.Seconds()))
-		} else if report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
-			r.again = true
-			request.Retry, request.Rerun = false, nil
-		} else {
-			break
-		}
+	for err == nil && report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
+		r.again = true
+		request.Retry, request.Rerun = false, nil
 		report, err = session.Run(ctx, request)
 	}
 	return report, err

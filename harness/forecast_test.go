@@ -8,70 +8,71 @@ import (
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
-	"pgregory.net/rapid"
 )
 
-// costing is a planned cell with a cost in seconds.
+// costing is a planned cell with a cost in seconds and as much work.
 func costing(method, dataset string, split int, seconds float64) *plan.Cell {
-	return &plan.Cell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split},
+	return &plan.Cell{Cell: runner.Cell{Method: method, Dataset: dataset, Split: split}, Work: seconds,
 		Spec: runner.CellSpec{Cost: seconds * 1e9, Shape: registry.Shape{N: 100, D: 10},
 			Inputs: runner.Inputs{MethodVersion: "1"}}}
 }
 
-// TestForecast: what was measured on the set itself counts alone; else the method's other sets; else what methods of
-// the reference run show of the machine.
+// TestForecast: what was measured on the set itself is predicted; else the nearest of what was measured and the
+// reference run counts, the latter times the slowness of the machine; else the time is unknown.
 func TestForecast(t *testing.T) {
-	check := func(what string, f *plan.Forecast, c *plan.Cell, want float64) {
+	f := plan.NewForecast(nil)
+	f.Slowness = 4
+	check := func(what string, c *plan.Cell, want float64) {
 		t.Helper()
 		if got := f.Seconds(c); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("%s: %v seconds, want %v", what, got, want)
 		}
 	}
-	f := plan.NewForecast(nil)
-	check("nothing is known", f, costing("SVM", "x", 1, 3), 3)
-	f = plan.NewForecast(nil)
-	f.Slowness = 4
-	check("a slow machine", f, costing("SVM", "x", 1, 3), 12)
-	timing := func(method string, seconds float64) store.Timing {
-		return store.Timing{Method: method, MethodVersion: "1", Dataset: "x", Cells: 2, Seconds: seconds,
-			CostUnits: 2e9, TrainRows: 100, Features: 10}
-	}
-	f = plan.NewForecast([]store.Timing{timing("SVM", 8), timing("a plugin", 1e9)})
-	f.Slowness = 16
-	check("the set itself", f, costing("SVM", "x", 5, 1), 4)
-	check("another set", f, costing("SVM", "y", 1, 2), 8)
-	check("another method, by the machine", f, costing("LDA", "x", 1, 1), 8)
-	old := costing("SVM", "x", 1, 1)
-	old.Spec.Inputs.MethodVersion = "2"
-	check("another version", f, old, 8)
+	check("nothing was measured", costing("SVM", "x", 1, 3), 12)
+	f.Record(costing("SVM", "x", 1, 1), 8, 5)
+	f.Record(costing("SVM", "x", 2, 1), 8, 3)
+	check("the set itself, in processor time", costing("SVM", "x", 5, 1), 4)
+	check("the set itself with twice the work", costing("SVM", "x", 5, 2), 8)
+	check("another set that the reference run has", costing("SVM", "y", 1, 2), 8)
+	far := costing("SVM", "y", 1, 2)
+	far.Far = 1
+	check("another set, from which one of the reference run is farther", far, 8)
+	far.Spec.Shape.N *= 10
+	check("another set, from which the measured one is farther", far, 8)
+	far.Spec.Cost = 0
+	check("another set, of a method that the reference run does not have", far, 8)
+	check("another method", costing("LDA", "x", 1, 1), 4)
+	other := costing("SVM", "x", 1, 1)
+	other.Spec.Inputs.MethodVersion = "2"
+	check("another version", other, 4)
+	other.Spec.Cost = 0
+	must.Be(t, f.Unknown(other), true, "of a version that nothing is known of")
 	f.Record(costing("SVM", "z", 2, 0), 5, 0)
 	f.Record(costing("SVM", "z", 2, 5), 0, 0)
-	check("a cell without cost or time changes nothing", f, costing("LDA", "x", 1, 1), 8)
+	check("a cell without work or time changes nothing", costing("SVM", "z", 1, 1), 4)
 }
 
-// TestSmallSetsDoNotDecide: times and costs of KNN's cells as they were once measured and predicted, on sets of up to
-// 3,217 training rows. A cell of occupancy (14,392 rows of 5 features) then took 4.3 s. The slopes of a law of the
-// small sets led to 8.1 s.
-func TestSmallSetsDoNotDecide(t *testing.T) {
-	measured := func(dataset string, rows, features int, seconds, cost float64) store.Timing {
-		return store.Timing{Method: "KNN", MethodVersion: "1", Dataset: dataset, Cells: 20, Seconds: seconds,
-			CostUnits: cost * 1e9, TrainRows: rows, Features: features}
+// TestStoredIsPredicted: of cells that a database holds, their seconds are predicted, whatever the method declares and
+// whatever the yardstick. Imported results change no prediction.
+func TestStoredIsPredicted(t *testing.T) {
+	t.Setenv("BENCH_YARDSTICK", "1")
+	db := openTestDB(t)
+	s := session(t, db, func(Event) {}, centroids())
+	req := Request{Request: plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, Jobs: 1}
+	must.Get(s.Run(t.Context(), req))(t)
+	sum := 0.0
+	for _, r := range must.Get(db.Rows(t.Context(), s.Experiment.Protocol.Name, false))(t) {
+		sum += *r.CPUSeconds
 	}
-	f := plan.NewForecast([]store.Timing{
-		measured("wine", 124, 13, 0.195, 0.38), measured("newthyroid", 150, 5, 0.2, 0.128),
-		measured("heart", 189, 13, 0.283, 0.23), measured("sonar", 145, 60, 0.332, 0.266),
-		measured("bupa", 241, 6, 0.35, 0.326), measured("iono", 245, 34, 0.488, 0.3),
-		measured("wdbc", 398, 30, 0.718, 0.486), measured("balance", 437, 4, 0.76, 0.514),
-		measured("australian", 483, 14, 0.932, 0.472), measured("pima", 537, 8, 1.039, 0.492),
-		measured("vehicle", 592, 18, 1.175, 0.966), measured("german", 700, 23, 1.471, 0.77),
-		measured("splice", 2222, 60, 7.783, 5.58), measured("spambase", 3217, 57, 13.95, 11.1)})
-	c := costing("KNN", "occupancy", 1, 3.3)
-	c.Spec.Shape.N, c.Spec.Shape.D = 14392, 5
-	if got := f.Seconds(c); got < 4.3/1.5 || got > 4.3*1.5 {
-		t.Errorf("%.2g s, and it took 4.3", got)
+	req.Splits = []int{3}
+	for _, machine := range []string{"0.25", "1", "4"} {
+		t.Setenv("BENCH_YARDSTICK", machine)
+		todo := must.Get(Plan(t.Context(), s.Experiment, req.Request, db))(t)
+		if got := todo.Cells[0].Seconds; math.Abs(got-sum/2) > 1e-6*sum {
+			t.Errorf("a machine of %s: %v s, and two cells took %v", machine, got, sum)
+		}
 	}
 }
 
@@ -103,21 +104,6 @@ func TestSlowdown(t *testing.T) {
 	if got := f.Wall([]*plan.Cell{c}, nil, 1); got < 2800 || got > 3000 {
 		t.Errorf("the run takes %v seconds, want nearly 3000", got)
 	}
-}
-
-// TestOneCellIsEnough: with a machine k times as slow as declared, the forecast of every other cell of a method is
-// right within a factor of 2 once one of them has been run, whatever k between 1/8 and 8 and whatever the set.
-func TestOneCellIsEnough(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		slow := math.Exp(rapid.Float64Range(-math.Log(8), math.Log(8)).Draw(rt, "log k"))
-		declared := rapid.Float64Range(0.01, 1000).Draw(rt, "declared")
-		other := declared * math.Exp(rapid.Float64Range(-3, 3).Draw(rt, "other"))
-		f := plan.NewForecast(nil)
-		f.Record(costing("A", "x", 1, declared), declared*slow, 0)
-		if got := f.Seconds(costing("A", "y", 1, other)) / (other * slow); got < 0.5 || got > 2 {
-			rt.Fatalf("predicted over measured is %v", got)
-		}
-	})
 }
 
 // TestWall against a plain simulation: jobs take the cells one after another.

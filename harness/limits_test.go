@@ -30,7 +30,7 @@ func TestLimitsLeaveCellsOut(t *testing.T) {
 		t.Errorf("plan %+v, outcome %+v; want balance done and swiss left out", todo, out)
 	}
 	if l := todo.Excluded[0]; l.Dataset != "swiss" || l.Why.Kind != result.TooLong || l.Why.Text != "--max-cell 30m" ||
-		l.Why.Seconds < 1e6 {
+		l.Why.Seconds < 1e5 {
 		t.Errorf("left out is %+v", l)
 	}
 

@@ -282,9 +282,6 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		return constantModel(1), nil
 	}))
 	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
-	for _, c := range todo.Cells {
-		c.Guessed = false // none waits for the first cell of its method
-	}
 	var stored atomic.Int32
 	for range 10 {
 		stop, ended, begun := make(chan struct{}), make(chan struct{}, len(todo.Cells)), 0

@@ -191,7 +191,7 @@ func TestMethodSeeds(t *testing.T) {
 	}
 	cost := func(h *testHarness) float64 {
 		todo := must.Get(h.Plan(t.Context(), plan.Request{Methods: []string{"fixed"}, Splits: []int{1}}, nil, nil))(t)
-		return todo.Cells[0].Spec.Cost
+		return todo.Cells[0].Work
 	}
 	if a, b := cost(plain), cost(h); b <= a {
 		t.Errorf("three seeds cost %g, one %g", b, a)

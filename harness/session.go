@@ -48,9 +48,6 @@ type Request struct {
 	Budget time.Duration // wall time of the whole run; 0 for any time
 	// Batches makes what gives out the cells of a plan part by part; nil for all at once.
 	Batches func(context.Context, *plan.Plan) (schedule.Batches, error)
-	// Longest stops the run if its rest is predicted to take longer, and longer than was confirmed, once methods of
-	// unknown time were measured. Outcome.Longer says so. 0 is any time.
-	Longest time.Duration
 }
 
 // An Event is something that happens in a session: one of the types below, a [store.Trouble] (results cannot be
@@ -109,7 +106,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	s.oneAtATime()
 	err := s.retryWhileBusy(ctx, func() (err error) {
 		if req.Secret, err = s.DB.Secret(ctx); err == nil {
-			err = s.DB.NoteYardstick(ctx, environment.Measured())
+			err = s.DB.NoteYardstick(ctx, environment.Measure())
 		}
 		return err
 	})
@@ -132,7 +129,7 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 	if err := s.changedData(ctx, todo); err != nil {
 		return Report{}, err
 	}
-	if err := s.confirm(ctx, req, todo, &opt); err != nil {
+	if err := s.confirm(ctx, todo, opt); err != nil {
 		return Report{}, err
 	}
 	out := Report{Plan: todo}
@@ -163,13 +160,10 @@ func (s *Session) Run(ctx context.Context, req Request) (Report, error) {
 }
 
 // confirm asks before the first cell of the plan starts, and then notes what the plan leaves out.
-func (s *Session) confirm(ctx context.Context, req Request, todo *plan.Plan, opt *schedule.Options) error {
+func (s *Session) confirm(ctx context.Context, todo *plan.Plan, opt schedule.Options) error {
 	prediction := todo.Predict(opt.Places(), opt.Budget)
-	if err := s.Confirm(todo, prediction, *opt); err != nil {
+	if err := s.Confirm(todo, prediction, opt); err != nil {
 		return err
-	}
-	if req.Longest > 0 {
-		opt.Longest = max(req.Longest, time.Duration(min(prediction.Seconds, 1e9)*float64(time.Second)))
 	}
 	return s.retryWhileBusy(ctx, func() error {
 		if err := s.DB.NoteSkipped(ctx, todo.Excluded, plan.Exclude(todo.Cells, result.Why{})); err != nil {
@@ -237,7 +231,6 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 		}
 		return meanwhile || r.Elsewhere[c.Spec.Key]
 	})
-	plan.MarkFirst(todo.Cells, todo.Forecast) // before the progress reads the marks
 	todo.Canaries -= len(r.Elsewhere)
 	for _, c := range todo.Cells {
 		c.Deaths = r.Deaths[c.Spec.Key]
@@ -270,7 +263,7 @@ func Forecast(ctx context.Context, db *store.DB) (*plan.Forecast, error) {
 	var timings []store.Timing
 	if db != nil {
 		var err error
-		if timings, err = db.Timings(ctx, environment.Current()); err != nil {
+		if timings, err = db.Timings(ctx, environment.Measured()); err != nil {
 			return nil, &StoredError{err}
 		}
 	}

@@ -37,10 +37,8 @@ var seenByNoResult = map[string]bool{
 	"harness/store/functions.go registerFunctions": true,
 	"harness/canary/canary.go right":               true, "harness/canary/canary.go choose": true,
 	"registry/growth.go WorkAt": true, "registry/growth.go Scale": true,
-	"harness/environment/speed.go yardstick": true, "harness/plan/costs.go secondsFrom": true,
-	"harness/plan/forecast.go factor":  true,
-	"harness/plan/forecast.go Seconds": true, "harness/plan/forecast.go seconds": true,
-	"harness/plan/forecast.go lawOf": true, "harness/plan/forecast.go machineFactor": true,
+	"harness/environment/speed.go yardstick": true, "harness/plan/costs.go referenceCost": true,
+	"harness/plan/forecast.go from": true, "harness/plan/memory.go Memory": true,
 
 	"harness/verify/workers.go Finds":         true, // a share that a line for people names
 	"harness/externaltrees/objectives.go exp": true, // predictions of models that were trained elsewhere

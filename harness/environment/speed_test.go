@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,25 +9,43 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestSlowness: the yardstick is measured once and kept, also for the next process, and measured again on another
+// TestSlowness: the least yardstick is kept, also for the next process. It is measured again when asked, or on another
 // processor.
 func TestSlowness(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", dir)
 	t.Setenv("HOME", dir)
+	t.Setenv("BENCH_YARDSTICK", "")
 	first := Slowness()
 	if !(first > 0) {
 		t.Fatalf("the slowness is %v", first)
 	}
 	must.Be(t, Slowness(), first, "the slowness that was kept")
-	if y := Measured().Yardstick; !(0 < y.Low && y.Low <= y.Seconds && y.Seconds <= y.High) {
-		t.Errorf("the median %v and the quartiles %v and %v", y.Seconds, y.Low, y.High)
+	file := filepath.Join(must.Get(os.UserCacheDir())(t), "bench", "yardstick.json")
+	keep := func(cpu string, least float64) {
+		t.Helper()
+		text := fmt.Sprintf(`{"CPU":%q,"Cores":%d,"Least":%g}`, cpu, Current().Cores, least)
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	cache := must.Get(os.UserCacheDir())(t)
-	file := filepath.Join(cache, "bench", "yardstick.json")
-	other := `{"CPU":"another","Cores":1,"Yardstick":{"seconds":1000,"low":1000,"high":1000}}`
-	must.Do(t, os.WriteFile(file, []byte(other), 0o600))
-	if got := Slowness(); got > 1000 {
-		t.Errorf("the slowness of another processor counts: %v", got)
+	keep(Current().CPU, 1000*referenceYardstick)
+	must.Be(t, Slowness(), 1000., "the slowness that is kept")
+	if got := Measure().Yardstick; !(got.Seconds < 1) || got != Measured().Yardstick {
+		t.Errorf("a lesser measurement is not kept: %+v", got)
 	}
+	keep(Current().CPU, 1e-9)
+	must.Be(t, Measure().Yardstick.Seconds, 1e-9, "after a greater measurement")
+	keep("another", 1e-9)
+	if got := Measured().Yardstick.Seconds; got < 1e-6 {
+		t.Errorf("the yardstick of another processor counts: %v", got)
+	}
+}
+
+// TestForcedYardstick: a test can pretend a machine of any speed. Nothing is kept of it.
+func TestForcedYardstick(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv("BENCH_YARDSTICK", "0.25")
+	must.Be(t, Slowness(), 0.25)
+	must.Be(t, Measure().Yardstick.Seconds, 0.25*referenceYardstick)
+	must.Be(t, len(must.Get(os.ReadDir(dir))(t)), 0, "files in the cache")
 }

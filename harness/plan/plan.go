@@ -5,7 +5,7 @@
 //	standing.go    the key of a cell, a hash of everything that its result depends on, and which stored cells have it
 //	canaries.go    cells whose training labels contradict the truth
 //	costs.go       how long cells took in the reference run
-//	forecast.go    how long cells take, by the reference run and by cells of this machine
+//	forecast.go    how long cells take, by the nearest cells that were measured
 //	memory.go      how much memory cells of methods take that declare none
 //	selection.go   the methods and data sets that a request names
 //	shard.go       the part of a plan that one job of an array computes
@@ -17,6 +17,7 @@ package plan
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -52,8 +53,8 @@ type Cell struct {
 	Deaths   int     // how many processes died while they were at the cell; see store.Registration
 	Foreign  bool    // the method is a foreign one
 	Early    bool    // the first cell of its method on its set, if none is stored
-	First    bool    // the cell that is to measure its method, of which nothing is known: see MarkFirst
-	Guessed  bool    // the reference run does not have the method: see Forecast
+	Work     float64 // how much work it is, in units of its method: see Forecast
+	Far      float64 // how far the cell of the reference run is that Spec.Cost is from: see referenceCost
 	Unsized  bool    // the method declares no memory: see Forecast.Memory
 }
 
@@ -123,7 +124,6 @@ func (e *Experiment) Plan(ctx context.Context, req Request, known map[string]sto
 	}
 	plan.Dealt = req.Shard.deal(pairs, forecast.Policy, req.Limits.MaxCell)
 	plan.take(pairs, req, known, !e.Protocol.Semantics.TestsTrainingRows()) // else known labels are no leak
-	MarkFirst(plan.Cells, forecast)
 	plan.Cells = NewQueue(plan.Cells, forecast).Rest()
 	return plan, nil
 }
@@ -285,11 +285,7 @@ func (p *Plan) takeCell(c *Cell, req Request, known map[string]store.Known) {
 		p.revive(c, k)
 		return
 	}
-	seconds := c.Seconds
-	if p.Forecast.Unknown(c) {
-		seconds = 0 // a guess leaves out no cell
-	}
-	need := Resources{Jobs: 1, Seconds: seconds, Bytes: c.Memory + c.SetBytes}
+	need := Resources{Jobs: 1, Seconds: c.Seconds, Bytes: c.Memory + c.SetBytes}
 	if why, out := p.Forecast.Policy.LeaveOut(c, need, req.Limits); out {
 		p.Excluded = append(p.Excluded, c.Excluded(why))
 		return
@@ -391,17 +387,25 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 			Splits: e.Protocol.Splits},
 		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Keep: e.Keep,
 	}
-	memory, known, err := e.estimate(spec, &common, set)
+	scale, err := spec.Scale(grid)
 	if err != nil {
 		return nil, err
 	}
+	amount := work(spec, set.train, len(grid), scale, e.Protocol.Semantics)
+	cost, far := referenceCost(e.Protocol.Base(spec.Name), spec, measured{set.entry.Name, set.train, amount, 0, 0})
+	common.Cost = cost
+	memory, err := e.memory(spec, grid, set)
+	if err != nil {
+		return nil, err
+	}
+	forecast.learn(spec)
 	setBytes := registry.SetBytes(set.rows, set.train.D)
 	cells := make([]*Cell, len(splits))
 	for i, s := range splits {
 		c := &Cell{
 			Cell: runner.Cell{Protocol: e.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
 			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
-			Guessed: !known, Unsized: !spec.DeclaresMemory(),
+			Work: amount, Far: far, Unsized: !spec.DeclaresMemory(),
 		}
 		c.Spec.Cell = c.Cell
 		c.Memory = forecast.Memory(c)
@@ -428,31 +432,21 @@ func absolute(path string) string {
 	return path
 }
 
-// estimate sets the cell's cost: how long it takes on the machine of the reference run, as far as that is known. It
-// returns the cell's memory with its data set, for the grid point that needs most.
-func (e *Experiment) estimate(
-	spec registry.Spec, c *runner.CellSpec, set plannedSet,
-) (bytes int64, known bool, err error) {
-	sh := c.Shape
+// memory is what a cell takes with its data set, for the grid point that needs most.
+func (e *Experiment) memory(spec registry.Spec, grid []json.RawMessage, set plannedSet) (bytes int64, err error) {
+	sh := set.train
 	if set.entry.Indicator || set.entry.Impute == "none" {
 		sh.D *= 2 // an upper bound: a column more, or a second search, for each column with gaps
 	}
-	scale, err := spec.Scale(c.Grid)
-	if err != nil {
-		return 0, false, err
-	}
-	c.Cost, known = ReferenceCost(
-		e.Protocol.Base(spec.Name), set.entry.Name, spec, sh, len(c.Grid), scale, e.Protocol.Semantics,
-	)
 	var hungriest int64
-	for _, s := range c.Grid {
+	for _, s := range grid {
 		fit, err := spec.MemoryEstimate(sh, s)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		hungriest = max(hungriest, fit)
 	}
-	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(e.Data.Dir()), hungriest), known, nil
+	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(e.Data.Dir()), hungriest), nil
 }
 
 // Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands

@@ -17,9 +17,9 @@ type Policy struct {
 	// If MayStart refuses it, the part and those after it are left out.
 	Parts func(cells []*Cell) [][]*Cell
 
-	// Order ranks a waiting cell that is predicted to take some seconds. Cells of a lower round start first, and within
-	// a round those of a lower weight. Cells with the same method, data set and marks (Early, First) keep the order of
-	// the plan.
+	// Order ranks a waiting cell that is predicted to take some seconds, 0 if its time is unknown. Cells of a lower
+	// round start first, and within a round those of a lower weight. Cells with the same method, data set
+	// and Early keep the order of the plan.
 	Order func(c *Cell, seconds float64) (round int, weight float64)
 
 	// MayStart is asked about one cell when a job is free on this machine, and about a part that begins. A cell needs a
@@ -45,10 +45,10 @@ type Limits struct {
 	Memory  int64         // bytes of one cell with its data set, and of all cells that run at the same time
 }
 
-// Default starts the cells first that MarkFirst marked. Then come the early cells, the cheapest first: one cell for
-// each method and set of which no cell is stored. So a whole table exists soon. Then come all other cells, the heaviest
-// first by the forecast of that moment, so that no job waits for a heavy cell at the end. With a budget the sets begin
-// one after another, the cheapest first. Cells that exceed the limits are left out.
+// Default starts the early cells, the cheapest first: one cell for each method and set of which no cell is stored. So a
+// whole table exists soon. Then come all other cells, the heaviest first by the forecast of that moment, so that no job
+// waits for a heavy cell at the end. With a budget the sets begin one after another, the cheapest first. Cells are
+// left out that exceed the limit of memory, or that of time by more than the error of a forecast.
 var Default = Policy{
 	Parts: func(cells []*Cell) [][]*Cell {
 		sets := grouped(cells, func(c *Cell) string { return c.Dataset })
@@ -56,13 +56,10 @@ var Default = Policy{
 		return sets
 	},
 	Order: func(c *Cell, seconds float64) (round int, weight float64) {
-		switch {
-		case c.First:
+		if c.Early {
 			return 0, seconds
-		case c.Early:
-			return 1, seconds
 		}
-		return 2, -seconds
+		return 1, -seconds
 	},
 	MayStart: func(_ []*Cell, need, free Resources) bool {
 		return need.Jobs <= free.Jobs && need.Seconds <= free.Seconds && need.Bytes <= free.Bytes
@@ -71,7 +68,7 @@ var Default = Policy{
 		switch {
 		case l.Memory > 0 && need.Bytes > l.Memory:
 			return result.Over("--memory "+wording.Bytes(l.Memory), need.Seconds, need.Bytes), true
-		case l.MaxCell > 0 && need.Seconds > l.MaxCell.Seconds():
+		case l.MaxCell > 0 && need.Seconds > result.ForecastError*l.MaxCell.Seconds():
 			return result.Over("--max-cell "+wording.Seconds(l.MaxCell.Seconds()), need.Seconds, need.Bytes), true
 		}
 		return why, false
@@ -91,13 +88,8 @@ func (c *Cell) Excluded(why result.Why) result.Exclusion {
 	return result.Exclusion{Protocol: c.Protocol, Dataset: c.Dataset, Method: c.Method, Split: c.Split, Why: why}
 }
 
-// LeaveOut reports whether the policy leaves a planned cell out. For the time limit it uses measured cells of the same
-// method on the same set. Times that follow from other sets were judged when the plan was made, but not those of a
-// method that declares no cost: of such a method nothing may have been known, so its cells on any set count.
+// LeaveOut reports whether the policy leaves a planned cell out, by what was measured so far.
 func (f *Forecast) LeaveOut(l Limits, c *Cell) (result.Exclusion, bool) {
-	if !f.measured(c) && (!c.Guessed || f.Unknown(c)) {
-		l.MaxCell = 0
-	}
 	why, out := f.Policy.LeaveOut(c, Resources{Jobs: 1, Seconds: f.Seconds(c), Bytes: f.Memory(c) + c.SetBytes}, l)
 	return c.Excluded(why), out
 }

@@ -12,7 +12,7 @@ type Queue struct {
 	groups   []*cellGroup // none is empty; in order since the last Refresh
 }
 
-// A cellGroup is the cells of one method on one set with the same marks. All of them have the same prediction, and so
+// A cellGroup is the cells of one method on one set with the same Early. All of them have the same prediction, and so
 // the same rank.
 type cellGroup struct {
 	cells  []*Cell
@@ -24,10 +24,10 @@ type cellGroup struct {
 func NewQueue(cells []*Cell, f *Forecast) *Queue {
 	type kind struct {
 		method, dataset string
-		early, first    bool
+		early           bool
 	}
 	q := &Queue{forecast: f}
-	for _, group := range grouped(cells, func(c *Cell) kind { return kind{c.Method, c.Dataset, c.Early, c.First} }) {
+	for _, group := range grouped(cells, func(c *Cell) kind { return kind{c.Method, c.Dataset, c.Early} }) {
 		q.groups = append(q.groups, &cellGroup{cells: group})
 	}
 	q.Refresh()
@@ -41,6 +41,7 @@ func (q *Queue) Refresh() {
 	}
 	slices.SortStableFunc(q.groups, func(a, b *cellGroup) int {
 		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.weight, b.weight),
+			cmp.Compare(a.cells[0].Work, b.cells[0].Work), // of unknown time the smallest, which tell most per second
 			strings.Compare(a.cells[0].Dataset, b.cells[0].Dataset),
 			strings.Compare(a.cells[0].Method, b.cells[0].Method))
 	})

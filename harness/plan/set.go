@@ -75,7 +75,6 @@ func (e *Experiment) OfSizes(req Request, sizes []Size, forecast *Forecast) (*Pl
 		}
 	}
 	out.take(pairs, req, nil, false)
-	MarkFirst(out.Cells, forecast)
 	return out, nil
 }
 

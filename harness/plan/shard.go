@@ -46,7 +46,7 @@ func (d *dealing) has(c *Cell) bool { return d == nil || d.own[c.Spec.Key] }
 // exactly one shard. The division depends on the costs of the reference run alone, not on what a database holds or a
 // machine measured. The costliest cell is dealt first, each cell to the shard with the smallest load so far. So shards
 // end together if these costs are right. Cells of methods that the reference run does not have are dealt separately, by
-// rows times features. A cell that the policy leaves out weighs nothing.
+// their work. A cell that the policy leaves out weighs nothing.
 func (s Shard) deal(pairs []pair, policy Policy, maxCell time.Duration) *dealing {
 	if s.Of <= 1 {
 		return nil
@@ -65,8 +65,8 @@ func (s Shard) deal(pairs []pair, policy Policy, maxCell time.Duration) *dealing
 			if _, out := policy.LeaveOut(c, need, limits); out {
 				w.cost = 0
 			}
-			if c.Guessed {
-				at = 1
+			if c.Spec.Cost == 0 {
+				w.cost, at = c.Work, 1
 			}
 			all[at] = append(all[at], w)
 			keys = append(keys, w.key)

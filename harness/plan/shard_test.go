@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -25,7 +26,7 @@ func TestShardsAreShares(t *testing.T) {
 			for s := range rapid.IntRange(1, 20).Draw(t, "splits") {
 				c := &Cell{Spec: runner.CellSpec{Key: fmt.Sprintf("%d-%d", p, s), Cost: 1e9 * seconds}}
 				cells = append(cells, c)
-				if seconds <= 1800 {
+				if seconds <= result.ForecastError*1800 {
 					total, largest = total+seconds, max(largest, seconds)
 				}
 			}
@@ -49,7 +50,7 @@ func TestShardsAreShares(t *testing.T) {
 				for _, c := range p.cells {
 					if d.has(c) {
 						owners[c.Spec.Key]++
-						if seconds := c.Spec.Cost / 1e9; seconds <= 1800 {
+						if seconds := c.Spec.Cost / 1e9; seconds <= result.ForecastError*1800 {
 							load += seconds
 						}
 					}

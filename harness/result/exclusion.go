@@ -44,6 +44,10 @@ const (
 	Decided      // the verdict of a comparison did not need them: see Stop
 )
 
+// ForecastError is the factor within which nine of ten predicted times are (TestNearestCells of package plan). A cell
+// is TooLong only if its prediction exceeds the limit by more than this.
+const ForecastError = 2.5
+
 // Over returns the reason of a cell that an option with its value leaves out: "--max-cell 30m", "--memory 8.0 GiB" or
 // the text of a Stop.
 func Over(option string, seconds float64, bytes int64) Why {
@@ -79,13 +83,22 @@ func (w Why) prediction() string {
 	return wording.Seconds(w.Seconds)
 }
 
+// beyond says by how much a time must exceed its limit.
+func (w Why) beyond() string {
+	if w.Kind != TooLong {
+		return ""
+	}
+	return fmt.Sprintf(", more than %v times as long", ForecastError)
+}
+
 // String says why a cell over a limit has no result, and what computes it.
 func (w Why) String() string {
 	if stop, ok := w.Stop(); ok {
 		return "not run, since " + stop.why() + "; --continue runs it"
 	}
 	option, _, _ := strings.Cut(w.Text, " ")
-	return fmt.Sprintf("skipped by %s, predicted %s a cell; a larger %s runs it", w.Text, w.prediction(), option)
+	return fmt.Sprintf("skipped by %s, predicted %s a cell%s; a larger %s runs it", w.Text, w.prediction(), w.beyond(),
+		option)
 }
 
 // Explain says in words what is excluded and why: one line for each reason, in the order of the kinds.
@@ -130,7 +143,8 @@ func (w Why) line(cells []Exclusion) string {
 	case OverBudget:
 		return fmt.Sprintf("beyond %s: %s on %s", w.Text, wording.Count(len(cells), "cell"), sets)
 	}
-	return fmt.Sprintf("skipped: %s over %s (%s)", wording.Count(len(cells), "cell"), w.Text, heaviest(cells))
+	return fmt.Sprintf("skipped: %s over %s%s (%s)", wording.Count(len(cells), "cell"), w.Text, w.beyond(),
+		heaviest(cells))
 }
 
 // namesOf lists each name once, in the order in which the names come.

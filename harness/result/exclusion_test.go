@@ -35,8 +35,8 @@ func TestExplain(t *testing.T) {
 		"no data for pima, heart",
 		"left out: lone: one row",
 		"left out: two: two rows",
-		"skipped: 5 cells over --max-cell 30m (C on wine: 2h each, B on wine: 2h each, D on wine: 2h each, 1 more " +
-			"pair)",
+		"skipped: 5 cells over --max-cell 30m, more than 2.5 times as long (C on wine: 2h each, B on wine: 2h each, " +
+			"D on wine: 2h each, 1 more pair)",
 		"skipped: 1 cell over --memory 1.0 GiB (A on swiss: 3.0 GiB each)",
 		"beyond --budget 7m: 2 cells on swiss",
 	}

@@ -85,8 +85,8 @@ type Environment struct {
 }
 
 // A Yardstick is the processor time in seconds that a machine takes for a piece of work that is the same on every
-// machine (package environment): the median of repetitions and their quartiles. A time divided by Seconds can be
-// compared with times of other machines.
+// machine (package environment): the least of all repetitions, thrice. Until 2026 it was the median of 15 and their
+// quartiles. A time divided by Seconds can be compared with times of other machines.
 type Yardstick struct {
 	Seconds float64 `json:"seconds"`
 	Low     float64 `json:"low"`
@@ -151,8 +151,8 @@ type Run struct {
 	PredictSeconds *float64
 	// CPUSeconds is the processor time of the cell's threads and of processes that they started; nil if unknown.
 	CPUSeconds *float64
-	// PeakRSSBytes is the peak of memory up to the cell's end: of the cell's own processes if the cell is isolated,
-	// else of the whole process that runs cells.
+	// PeakRSSBytes is the peak of memory of the cell's own processes; nil if the cell is not isolated, since the process
+	// then has the memory of other cells, too.
 	PeakRSSBytes   *int64
 	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
 	TimeoutSeconds *float64

@@ -73,21 +73,13 @@ type cpuClock struct {
 	mu      sync.Mutex
 	used    float64
 	unknown bool
-	peak    int64 // the largest resident size of another process that works for the cell, in bytes
 }
 
 // elsewhere adds the processor time of another process that works for the cell.
-func (c *cpuClock) elsewhere(seconds float64, peak int64) {
+func (c *cpuClock) elsewhere(seconds float64, _ int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used += seconds
-	c.peak = max(c.peak, peak)
-}
-
-func (c *cpuClock) peakElsewhere() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.peak
 }
 
 // measure runs work on an operating system thread of its own, so that the processor time of the thread is the

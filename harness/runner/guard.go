@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
 const defaultGrace = 5 * time.Second
@@ -78,9 +77,6 @@ func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 			err = crash(fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack())))
 		}
 		run.CPUSeconds = clock.seconds()
-		if peak := processes.Peak(); peak > 0 {
-			run.PeakRSSBytes = new(peak + clock.peakElsewhere())
-		}
 	}()
 	clock.measure(func() { err = j.cell(ctx, j.env(clock), run) })
 	return err

@@ -9,11 +9,13 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/registry"
 )
 
 func awayCell(method string, split int, memory int64, seconds float64) *plan.Cell {
 	c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: "a", Split: split}}
 	c.Spec = runner.CellSpec{Cell: c.Cell, Memory: memory, Cost: seconds * 1e9}
+	c.Work, c.Spec.Shape = c.Spec.Cost, registry.Shape{N: 100, D: 10}
 	return c
 }
 

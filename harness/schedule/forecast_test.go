@@ -61,8 +61,8 @@ func newVirtualRun(seed uint64, splits, jobs int) *virtualRun {
 			own := slow * math.Exp(0.3*v.draw.NormFloat64())
 			for split := range splits {
 				c := &plan.Cell{Cell: runner.Cell{Method: method, Dataset: set, Split: split + 1}, Early: split == 0,
-					Guessed: true}
-				c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint(c.Cell), Cost: 25 * 100 * float64(n*d),
+					Work: float64(n * d)}
+				c.Spec = runner.CellSpec{Cell: c.Cell, Key: fmt.Sprint(c.Cell),
 					Shape: registry.Shape{N: n, D: d}}
 				v.takes[c] = time.Duration(25 * own * laws[method](float64(n),
 					float64(d)) * math.Exp(0.1*v.draw.NormFloat64()))
@@ -120,48 +120,23 @@ func (v *virtualRun) remaining(jobs int) float64 {
 
 // TestPredictionsOfPlugins: of methods that do not say how their time grows, and whose times follow other laws than the
 // one that is assumed, the time left is right within a factor of 2 once every method has run one split of every set.
-// Before, the prediction for the next set of a method that has run on five is so too, mostly.
 func TestPredictionsOfPlugins(t *testing.T) {
 	testenv.NotUnderRace(t)
-	const runs, splits, jobs = 40, 5, 2
-	within := func(predicted, took float64) int {
-		if predicted >= took/2 && predicted <= took*2 {
-			return 1
-		}
-		return 0
-	}
-	after, halfway, sets, fitted := 0, 0, 0, 0
+	const runs, splits, jobs = 10, 5, 2
 	for seed := range uint64(runs) {
 		v := newVirtualRun(seed, splits, jobs)
-		all := len(laws) * len(shapes)
-		early, ran := 0, map[string]int{}
-		type telling struct {
-			left float64
-			at   time.Time
-		}
-		told := map[int]telling{} // by the number of early cells that have ended
+		early, left, at := 0, 0.0, v.now
 		v.step(nil)
 		for c := v.next(); c != nil; c = v.next() {
-			took := v.takes[c].Seconds()
-			if c.Early && ran[c.Method] >= 5 {
-				sets, fitted = sets+1, fitted+within(v.forecast.Seconds(c), took)
-			}
-			v.step(ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: took}})
+			v.step(ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: v.takes[c].Seconds()}})
 			if c.Early {
-				ran[c.Method]++
-				early++
-				told[early] = telling{v.remaining(jobs), v.now}
+				if early++; early == len(laws)*len(shapes) {
+					left, at = v.remaining(jobs), v.now
+				}
 			}
 		}
-		if !v.s.done() || early != all {
-			t.Fatalf("run %d does not end, or has no split of everything", seed)
+		if took := v.now.Sub(at).Seconds(); !v.s.done() || !(left > took/2 && left < 2*took) {
+			t.Errorf("run %d: %.1f s are said to be left after one split of everything, and it is %.1f", seed, left, took)
 		}
-		right := func(ended int) int { return within(told[ended].left, v.now.Sub(told[ended].at).Seconds()) }
-		after, halfway = after+right(all), halfway+right(all/2)
-	}
-	t.Logf("the time left is right within a factor of 2 in %d of %d runs after one split of everything, in %d after "+
-		"half of that; the time of a method's next set in %d of %d", after, runs, halfway, fitted, sets)
-	if after < runs || fitted < sets*85/100 {
-		t.Error("too few")
 	}
 }

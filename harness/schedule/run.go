@@ -18,10 +18,7 @@ type Options struct {
 	// Budget is the wall time of the run; 0 is any time. Sets are begun in order of their predicted time, as
 	// long as they are predicted to end in time. No cell starts after the budget. A cell that still runs a
 	// fifth of the budget later is given up without a result.
-	Budget time.Duration
-	// Longest stops a run of methods of unknown time once their first cells have shown that its rest takes longer; 0 is
-	// any time.
-	Longest  time.Duration
+	Budget   time.Duration
 	Forecast *plan.Forecast // the plan's forecast, in which times of cells are recorded; nil stands for declared costs
 
 	// Batches gives out the cells part by part; nil for all at once. It does not go with Budget.

@@ -17,9 +17,6 @@ type Outcome struct {
 	Excluded    []result.Exclusion
 	Canaries    int // canaries that ended in any way or exceed the limits; they are in no other count but NotStarted
 	Interrupted bool
-	// Longer is how long the rest of the run is predicted to take, if it was stopped since this is more than
-	// Options.Longest; else 0.
-	Longer time.Duration
 }
 
 // An event says what happened since the last step.
@@ -97,7 +94,6 @@ type state struct {
 	queue   *plan.Queue
 	running map[*plan.Cell]time.Time // when each running cell started
 	held    *plan.Cell               // the cell that starts as soon as the policy allows it
-	first   map[string]*plan.Cell    // by method: the cell that is to measure it, until that cell has ended
 	waiting bool                     // an answer to ask is still to come
 	ready   bool                     // cells may start
 	stopped bool
@@ -110,7 +106,7 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	if opt.Remote == nil {
 		opt.Jobs = max(1, opt.Jobs)
 	}
-	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now, first: map[string]*plan.Cell{},
+	s := &state{away: newAway(), opt: opt, forecast: opt.Forecast, began: now, now: now,
 		running: map[*plan.Cell]time.Time{}, memory: newMemory(opt.Limits.Memory, cells)}
 	if s.forecast == nil {
 		s.forecast = plan.NewForecast(nil)
@@ -126,18 +122,9 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 // take queues cells.
 func (s *state) take(cells []*plan.Cell) {
 	s.suspects, cells = newSuspects(cells)
-	plan.MarkFirst(cells, s.forecast)
-	var first, others []*plan.Cell
-	for _, c := range cells {
-		if c.First {
-			first, s.first[c.Method] = append(first, c), c
-		} else {
-			others = append(others, c)
-		}
-	}
-	s.queue, s.groups = plan.NewQueue(first, s.forecast), [][]*plan.Cell{others}
+	s.queue, s.groups = plan.NewQueue(nil, s.forecast), [][]*plan.Cell{cells}
 	if s.opt.Budget > 0 {
-		s.groups = s.forecast.Policy.Parts(others)
+		s.groups = s.forecast.Policy.Parts(cells)
 	}
 }
 
@@ -151,7 +138,7 @@ func (s *state) step(now time.Time, e event) []action {
 		s.waiting, s.ready = false, e.ready
 		s.stopped = s.stopped || !e.ready
 	case stopped:
-		s.stopped, s.out.Longer = true, 0
+		s.stopped = true
 	case roomsChanged:
 		s.rooms, s.sayUnplacedNext = e.rooms, true
 	}
@@ -199,9 +186,6 @@ func (s *state) next() bool {
 
 // placeable reports whether a cell may leave the queue: a place is free for the cell, or the cell is left out.
 func (s *state) placeable(c *plan.Cell) bool {
-	if s.waits(c) {
-		return false
-	}
 	if s.held == nil && s.freeHere() {
 		return true
 	}
@@ -209,47 +193,20 @@ func (s *state) placeable(c *plan.Cell) bool {
 	return out || s.roomFor(c) != ""
 }
 
-// waits reports whether a cell waits for the first cell of its method, of which nothing is known. It does not if no
-// place takes the first cell.
-func (s *state) waits(c *plan.Cell) bool {
-	first := s.first[c.Method]
-	if first == nil || first == c || !s.forecast.Unknown(c) {
-		return false
-	}
-	_, running := s.running[first]
-	return running || s.opt.Jobs > 0 ||
-		slices.ContainsFunc(s.rooms, func(r Room) bool { return r.Takes(first.Spec) })
-}
-
 // refill is called when the queue is empty or no cell of it fits any place. It adds the next part, else a cell that
-// must run alone. Cells of the part that wait for another cell of their method stay behind, and are judged when their
-// time is known.
+// must run alone.
 func (s *state) refill() bool {
-	for i, group := range s.groups {
-		var now, later []*plan.Cell
-		for _, c := range group {
-			if s.opt.Budget > 0 && s.waits(c) {
-				later = append(later, c)
-			} else {
-				now = append(now, c)
-			}
-		}
-		if now == nil && later != nil {
-			continue
-		}
-		if s.opt.Budget > 0 && !s.fits(now) {
-			s.skipForBudget(slices.Concat(s.groups[i:]...))
-			s.groups = s.groups[:i]
-			return true
-		}
-		s.groups = slices.Delete(s.groups, i, i+1)
-		if later != nil {
-			s.groups = slices.Insert(s.groups, i, later)
-		}
-		s.queue = plan.NewQueue(append(s.queue.Rest(), now...), s.forecast)
+	if len(s.groups) == 0 {
+		return s.queueSuspect() || s.nextBatch()
+	}
+	if s.opt.Budget > 0 && !s.fits(s.groups[0]) {
+		s.skipForBudget(slices.Concat(s.groups...))
+		s.groups = nil
 		return true
 	}
-	return len(s.groups) == 0 && (s.queueSuspect() || s.nextBatch())
+	s.queue = plan.NewQueue(append(s.queue.Rest(), s.groups[0]...), s.forecast)
+	s.groups = s.groups[1:]
+	return true
 }
 
 // fits reports whether a part may begin with the time that is left.
@@ -268,31 +225,6 @@ func (s *state) wall(cells []*plan.Cell) float64 {
 }
 
 func (s *state) budgetLeft() time.Duration { return s.opt.Budget - s.now.Sub(s.began) }
-
-// measured notes that the first cell of a method, if it is one, has ended. After the last of these cells the length of
-// the run is known, and a run that is too long stops.
-func (s *state) measured(c *plan.Cell) {
-	if s.first[c.Method] != c {
-		return
-	}
-	if delete(s.first, c.Method); len(s.first) > 0 || s.opt.Longest == 0 || s.stopped {
-		return
-	}
-	var left []*plan.Cell
-	for _, c := range slices.Concat(s.queue.Rest(), slices.Concat(s.groups...), s.suspects) {
-		if _, out := s.forecast.LeaveOut(s.opt.Limits, c); !out {
-			left = append(left, c)
-		}
-	}
-	longer := time.Duration(min(s.wall(left), 1e9) * float64(time.Second))
-	if s.opt.Budget > 0 {
-		longer = min(longer, s.budgetLeft())
-	}
-	if longer > s.opt.Longest {
-		s.out.Longer = longer
-		s.stop(nil)
-	}
-}
 
 // start starts a cell. If no machine can start the cell now, start holds it until it may start here.
 func (s *state) start(c *plan.Cell) bool {
@@ -369,7 +301,6 @@ func (s *state) end(e ended) {
 	case tooLate:
 		s.skipForBudget([]*plan.Cell{e.cell})
 	}
-	s.measured(e.cell)
 }
 
 // stop starts no more cells. If there is an error it also ends the running cells.
@@ -415,7 +346,6 @@ func (s *state) leaveOut(c *plan.Cell) bool {
 		s.out.Excluded = append(s.out.Excluded, why)
 	}
 	s.forget(s.memory.drop(c))
-	s.measured(c)
 	return true
 }
 

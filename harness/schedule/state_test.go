@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )
 
@@ -31,7 +32,6 @@ type world struct {
 	rooms   []Room
 	away    map[*plan.Cell]place // of those that run
 	deadly  bool                 // an earlier run died of a foreign cell
-	tried   map[string]bool      // methods of which a cell ran and ended
 	takes   map[*plan.Cell]int64 // the memory of running cells when they started
 }
 
@@ -51,8 +51,8 @@ func drawCells(t *rapid.T) []*plan.Cell {
 		if rapid.IntRange(0, 4).Draw(t, "fatal") == 0 {
 			c.Deaths = rapid.IntRange(1, 3).Draw(t, "deaths")
 		}
-		c.Guessed, c.Unsized = method == "N", method == "N"
-		c.Seconds, c.Spec.Memory = c.Spec.Cost/1e9, c.Memory+c.SetBytes
+		c.Unsized, c.Spec.Shape = method == "N", registry.Shape{N: 100, D: 10}
+		c.Seconds, c.Work, c.Spec.Memory = c.Spec.Cost/1e9, c.Spec.Cost, c.Memory+c.SetBytes
 		cells = append(cells, c)
 	}
 	return cells
@@ -76,7 +76,7 @@ func drawRooms(t *rapid.T) []Room {
 func newWorld(t *rapid.T, cells []*plan.Cell, opt Options) *world {
 	w := &world{t: t, now: time.Unix(0, 0), left: map[*plan.Cell]bool{}, running: map[*plan.Cell]time.Time{},
 		sets:  map[string]bool{},
-		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{}, tried: map[string]bool{},
+		begun: map[*plan.Cell]bool{}, away: map[*plan.Cell]place{},
 		takes: map[*plan.Cell]int64{}}
 	for _, c := range cells {
 		w.left[c] = true
@@ -178,7 +178,6 @@ func (w *world) start(c *plan.Cell, room string) {
 		w.t.Fatalf("%v starts after the budget", c.Cell)
 	}
 	w.comesLast(c)
-	w.measures(c)
 	w.started++
 	delete(w.left, c)
 	w.running[c] = w.now
@@ -200,24 +199,6 @@ func (w *world) start(c *plan.Cell, room string) {
 	for other := range w.running {
 		if other != c && (w.alone(c) || w.alone(other)) {
 			w.t.Fatalf("%v and %v run beside each other, and one of them is to run alone", c.Cell, other.Cell)
-		}
-	}
-}
-
-// measures fails if a cell starts whose method is to be measured by a cheaper cell first.
-func (w *world) measures(c *plan.Cell) {
-	if w.s.opt.Jobs == 0 || w.tried[c.Method] || !w.s.forecast.Unknown(c) ||
-		slices.ContainsFunc(w.s.out.Excluded, func(e result.Exclusion) bool { return e.Method == c.Method }) {
-		return
-	}
-	for other := range w.running {
-		if other.Method == c.Method {
-			w.t.Fatalf("%v starts before %v has shown how long it takes", c.Cell, other.Cell)
-		}
-	}
-	for other := range w.left {
-		if other.Method == c.Method && other.Spec.Cost < c.Spec.Cost {
-			w.t.Fatalf("%v starts before %v, which is cheaper", c.Cell, other.Cell)
 		}
 	}
 }
@@ -278,7 +259,6 @@ func (w *world) next() event {
 		w.left[c] = true
 		return ended{cell: c, how: givenBack}
 	}
-	w.tried[c.Method] = true
 	peak := int64(rapid.IntRange(1, 200).Draw(w.t, "peak"))
 	e := ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: c.Seconds, PeakRSSBytes: &peak}}
 	e.run.Isolated = rapid.Bool().Draw(w.t, "isolated")

@@ -126,7 +126,10 @@ func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err 
 // runRow returns the row of a run in the order of the table, without its number and its checksum, in the form in which
 // it is read back.
 func runRow(r result.Run, gridID, envID, folds, kept int64) []any {
-	var message, features, scoresHash any
+	var message, features, scoresHash, peak any
+	if r.Isolated {
+		peak = value(r.PeakRSSBytes)
+	}
 	if r.Status != result.OK {
 		message = r.Error
 	}
@@ -139,7 +142,7 @@ func runRow(r result.Run, gridID, envID, folds, kept int64) []any {
 	return valuesOf(result.Fields(), &r.Score,
 		r.Key, r.Protocol, r.ProtocolHash, r.Method, r.MethodVersion, r.Dataset, r.Fingerprint, r.Split, r.Task,
 		string(r.Status), message, gridID, value(r.Selected), r.TrainRows, r.TestRows, features, value(r.CVAccuracy()),
-		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), value(r.PeakRSSBytes),
+		r.SearchSeconds, value(r.FitSeconds), value(r.PredictSeconds), value(r.CPUSeconds), peak,
 		value(r.ModelBytes), r.CostUnits, value(r.TimeoutSeconds), r.StartedAt, envID, len(r.Folds), folds, kept,
 		scoresHash, string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported)
 }
@@ -374,16 +377,19 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) err
 	return nil
 }
 
-// NoteYardstick stores the yardstick of a machine, unless one of that machine is stored.
+// NoteYardstick stores the yardstick of a machine, unless a lesser one of that machine is stored.
 func (db *DB) NoteYardstick(ctx context.Context, e result.Environment) error {
 	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error { return insertYardstick(ctx, tx, e) })
 }
 
 func insertYardstick(ctx context.Context, tx *sql.Tx, e result.Environment) error {
-	if !e.Yardstick.Known() {
-		return nil
+	var lesser bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM yardsticks WHERE (cpu, cores, os, arch) = (?, ?, ?, ?)
+		AND low <= ?)`, e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Low).Scan(&lesser)
+	if err != nil || lesser || !e.Yardstick.Known() {
+		return err
 	}
-	return sealedYardsticks.insert(ctx, tx, "INSERT OR IGNORE", e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Seconds,
+	return sealedYardsticks.insert(ctx, tx, "INSERT OR REPLACE", e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Seconds,
 		e.Yardstick.Low, e.Yardstick.High)
 }
 

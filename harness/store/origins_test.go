@@ -94,7 +94,7 @@ func origins(t *testing.T, db *DB) {
 }
 
 // TestYardsticks: in a file of a program without yardsticks, the first measurement on a machine is that of
-// all cells which it computed, and another one changes nothing.
+// all cells which it computed. A lesser one takes its place, and a greater one changes nothing.
 func TestYardsticks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db := open(t, path)
@@ -124,6 +124,9 @@ func TestYardsticks(t *testing.T) {
 	again.Yardstick.High *= 2
 	must.Do(t, db.NoteYardstick(t.Context(), again))
 	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}})
+	again.Yardstick = result.Yardstick{Seconds: 0.003, Low: 0.003, High: 0.0075}
+	must.Do(t, db.NoteYardstick(t.Context(), again))
+	must.Be(t, have(db), []result.Yardstick{again.Yardstick, {}})
 	sound(t, db)
 	must.Get(db.sql.Exec("UPDATE yardsticks SET seconds = 0.006"))(t)
 	found := must.Get(db.Check(t.Context()))(t)

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // Known is the part of a stored cell that planning needs.
@@ -42,34 +45,65 @@ func InputsOf(r result.Run) Inputs {
 	return Inputs{r.ProtocolHash, r.MethodVersion, r.Fingerprint, r.GridHash}
 }
 
-// A Timing is the time that cells of a method on a data set took on this machine.
+// A Timing is the time that cells of a method on a data set took, with one grid under one protocol.
 type Timing struct {
 	Method, MethodVersion, Dataset string
+	Task                           registry.Task
+	Grid                           []json.RawMessage
+	Semantics                      protocol.Semantics
 	Cells                          int
 	Seconds                        float64 // sum over the cells: processor time, or wall time where that is not known
-	CostUnits                      float64 // sum of their declared costs
 	TrainRows, Features            int     // of one of the cells; Features is 0 where it is unknown
 	// PeakBytes is the least peak of the cells that ran in processes of their own; 0 if there was none. A process that
 	// serves several cells keeps the peaks of earlier ones.
 	PeakBytes int64
 }
 
-// Timings returns the times of the attempts that ended ok on a machine like env: with the same processor and
-// as many cores. Times of other machines, which imported cells have, say nothing about this one.
-func (db *DB) Timings(ctx context.Context, env result.Environment) ([]Timing, error) {
-	return listOf(ctx, db.sql, `SELECT r.method, r.method_version, r.dataset, count(*),
-		  sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)), sum(r.cost_units),
+// Timings returns the times of the attempts that ended ok, without imported ones. Those of other machines are
+// multiplied by the ratio of the yardstick of env and theirs, and left out where theirs is unknown. Cells of protocols
+// that this program cannot read are left out, too.
+func (db *DB) Timings(ctx context.Context, env result.Environment) (out []Timing, err error) {
+	read, grids := possible{}, map[int64][]json.RawMessage{}
+	if err := read.read(ctx, db.sql); err != nil {
+		return nil, err
+	}
+	err = scanned(ctx, db.sql, `SELECT grid_id, params FROM grid_points ORDER BY grid_id, grid_index`,
+		func(scan func(...any) error) error {
+			var id int64
+			var params string
+			err := scan(&id, &params)
+			grids[id] = append(grids[id], json.RawMessage(params))
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return out, scanned(ctx, db.sql, `SELECT r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.task,
+		  r.grid_id, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)) *
+		    iif((e.cpu, e.cores, e.os, e.arch) = (?1, ?2, ?3, ?4), 1, ?5 / y.low),
 		  max(r.n_train), coalesce(max(r.n_features), 0), coalesce(min(iif(r.isolated, r.peak_rss_bytes, NULL)), 0)
-		FROM runs r JOIN environments e ON e.id = r.environment_id
-		WHERE r.status = 'ok' AND r.cost_units > 0 AND e.cpu = ? AND e.cores = ?
-		GROUP BY r.method, r.method_version, r.dataset ORDER BY r.method, r.method_version, r.dataset`,
-		func(t *Timing) []any {
-			return []any{&t.Method, &t.MethodVersion, &t.Dataset, &t.Cells, &t.Seconds, &t.CostUnits, &t.TrainRows,
-				&t.Features, &t.PeakBytes}
-		}, env.CPU, env.Cores)
+		FROM runs r JOIN environments e ON e.id = r.environment_id LEFT JOIN yardsticks y USING (cpu, cores, os, arch)
+		WHERE r.status = 'ok' AND r.imported = ''
+		  AND ((e.cpu, e.cores, e.os, e.arch) = (?1, ?2, ?3, ?4) OR y.low > 0)
+		GROUP BY r.method, r.method_version, r.dataset, r.fingerprint, r.protocol, r.protocol_hash, r.grid_id, e.cpu,
+		  e.cores, e.os, e.arch
+		ORDER BY r.method, r.method_version, r.dataset, min(r.id)`, func(scan func(...any) error) error {
+		var t Timing
+		var of [2]string
+		var task string
+		var grid int64
+		err := scan(&of[0], &of[1], &t.Method, &t.MethodVersion, &t.Dataset, &task, &grid, &t.Cells, &t.Seconds,
+			&t.TrainRows, &t.Features, &t.PeakBytes)
+		if err == nil && read.protocols[of] != nil {
+			t.Grid, t.Semantics = grids[grid], read.protocols[of].Semantics
+			t.Task, err = registry.ParseTask(task)
+			out = append(out, t)
+		}
+		return err
+	}, env.CPU, env.Cores, env.OS, env.Arch, env.Yardstick.Low)
 }
 
-// StatusRow counts the cells of one protocol, data set and method that belong to the same data.
+// A StatusRow counts the cells of one protocol, data set and method that belong to the same data.
 type StatusRow struct {
 	Protocol, Dataset, Method string
 	Fingerprint               string

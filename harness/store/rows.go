@@ -81,7 +81,8 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 		  r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test,
 		  coalesce(r.n_features, 0),
-		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds, r.peak_rss_bytes, r.model_bytes,
+		  r.search_seconds, r.fit_seconds, r.predict_seconds, r.cpu_seconds,
+		  iif(r.isolated, r.peak_rss_bytes, NULL), r.model_bytes,
 		  r.cost_units, r.timeout_seconds, r.started_at,
 		  r.code, r.imported, r.class, r.isolated, r.stderr, coalesce(r.scores_hash, ''),
 		  r.`+strings.Join(columnsOf(scores.fields), ", r.")+`

@@ -15,7 +15,8 @@ import (
 func TestRowsAreWhatWasPut(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	ok, bad, number := testRun("a", result.OK), testRun("b", result.Failed), testRun("c", result.OK)
-	ok.CPUSeconds, ok.PeakRSSBytes, ok.ModelBytes, ok.Features = new(0.75), new(int64(1<<20)), new(int64(99)), 13
+	ok.Isolated, ok.CPUSeconds, ok.PeakRSSBytes = true, new(0.75), new(int64(1<<20))
+	ok.ModelBytes, ok.Features = new(int64(99)), 13
 	bad.Split, number.Split, number.Task = 2, 3, "regression"
 	bad.Class, bad.Isolated, bad.Stderr = result.ClassCrash, true, "panic: no\nluck"
 	number.Score, number.Folds = result.Score{N: 30, RMSE: new(1.5), MAE: new(1.25), R2: new(-0.5)}, nil

@@ -401,8 +401,8 @@ FROM state_checks WHERE NOT same;
 -- Databases of version 15 get what follows when they are next opened for writing. A later version goes below in the same way.
 PRAGMA user_version = 16;
 
--- How long machines take for one piece of work: the processor time in seconds, its median and quartiles over
--- repetitions. The first measurement on a machine is kept.
+-- How long machines take for one piece of work: the processor time in seconds, the least of all
+-- repetitions (of earlier programs the median and the quartiles of 15). The measurement with the least low is kept.
 CREATE TABLE IF NOT EXISTS yardsticks (
   cpu      TEXT NOT NULL,
   cores    INTEGER NOT NULL,

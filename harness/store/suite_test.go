@@ -7,9 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/registry"
 )
 
 // TestStore gives each part of the suite a new, empty database.
@@ -22,6 +24,7 @@ func TestStore(t *testing.T) {
 		{"a replacing attempt", replaces},
 		{"where a cell was computed, and by which code", origins},
 		{"how a cell failed", endings},
+		{"times of cells", timings},
 		{"sources of cells", sources},
 		{"no cells", noCells},
 		{"what a run leaves out", skipped},
@@ -63,18 +66,33 @@ func comesBack(t *testing.T, db *DB) {
 			t.Errorf("artifacts of split %d: %+v %v %v", split+1, got, found, err)
 		}
 	}
-	for env, want := range map[result.Environment][]Timing{
-		{CPU: "another", Cores: 3}: {{Method: "M", MethodVersion: "1", Dataset: "d", Cells: 1, Seconds: 1,
-			CostUnits: 1e9, TrainRows: 28, Features: 4}},
-		{CPU: "another", Cores: 4}:           nil,
-		{ProgramVersion: "test", CPU: "cpu"}: nil,
-	} {
-		must.Be(t, must.Get(db.Timings(ctx, env))(t), want, "timings of", env.CPU)
-	}
 	counts, err := db.Status(ctx)
 	if err != nil || len(counts) != 1 || counts[0].OK != 1 || counts[0].Timeout != 1 ||
 		counts[0].Fingerprint != "f d" || counts[0].LastRun != "2026-01-01T00:00:02Z" {
 		t.Errorf("status %+v, %v", counts, err)
+	}
+}
+
+// timings: cells of another machine count by the ratio of the yardsticks, imported ones not at all.
+func timings(t *testing.T, db *DB) {
+	for split, imported := range map[int]string{1: "", 2: "", 3: "a file"} {
+		r := storetest.Finished("M", "d", split)
+		own := must.Get(protocol.Load("table2"))(t)
+		r.ProtocolText, r.ProtocolHash, r.Imported = own.Text, own.Hash(), imported
+		put(t, db, r)
+	}
+	env := *storetest.Finished("M", "d", 1).Environment
+	mine := env
+	mine.Yardstick.Low *= 2 // a busy moment does not change what was measured
+	faster, unknown := env, env
+	faster.CPU, faster.Yardstick.Low = "faster", env.Yardstick.Low/4
+	unknown.CPU, unknown.Yardstick = "unknown", result.Yardstick{}
+	for env, want := range map[result.Environment]float64{env: 2, mine: 2, faster: 0.5, unknown: 0} {
+		got := must.Get(db.Timings(t.Context(), env))(t)
+		if len(got) != 1 || got[0].Seconds != want || got[0].Cells != 2 || got[0].Task != registry.Binary ||
+			len(got[0].Grid) != 2 || got[0].PeakBytes != 0 || got[0].TrainRows != 28 || got[0].Features != 4 {
+			t.Errorf("timings for %s: %+v, want %v s", env.CPU, got, want)
+		}
 	}
 }
 

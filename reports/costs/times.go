@@ -176,9 +176,12 @@ func (c Costs) About() string {
 	var each []string
 	for _, m := range c.Machines[:min(most, len(c.Machines))] {
 		y := m.Yardstick
-		each = append(each, fmt.Sprintf("%.3g ms on %s with %s (middle half of its repetitions %.3g to %.3g ms)",
-			1000*y.Seconds, cmp.Or(m.CPU, "an unknown processor"), frame.Count(m.Cores, "core"), 1000*y.Low,
-			1000*y.High))
+		text := fmt.Sprintf("%.3g ms on %s with %s", 1000*y.Seconds, cmp.Or(m.CPU, "an unknown processor"),
+			frame.Count(m.Cores, "core"))
+		if y.Low < y.High { // of an earlier program
+			text += fmt.Sprintf(" (middle half of its repetitions %.3g to %.3g ms)", 1000*y.Low, 1000*y.High)
+		}
+		each = append(each, text)
 	}
 	if more := len(c.Machines) - most; more > 0 {
 		each = append(each, frame.Count(more, "other machine"))

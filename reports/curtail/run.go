@@ -1,6 +1,7 @@
 package curtail
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -66,7 +67,7 @@ func NewRun(q Question, cells []*plan.Cell) *Run {
 	declared := plan.NewForecast(nil)
 	for _, set := range r.sets {
 		c := r.cells[cellName{set, q.Methods[0], q.Splits[0]}]
-		r.plan.Sets = append(r.plan.Sets, Set{Cost: declared.Seconds(c), Test: float64(c.Spec.Test)})
+		r.plan.Sets = append(r.plan.Sets, Set{Cost: cmp.Or(declared.Seconds(c), c.Work), Test: float64(c.Spec.Test)})
 	}
 	return r
 }
