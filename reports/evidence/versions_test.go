@@ -198,12 +198,11 @@ func sum(xs []float64) (out float64) {
 // The best of seven versions is called better far more often than in the nominal 2.5 % of the searches. By the p for
 // the best of seven this is mended for unrelated changes; for hill climbing the level is about doubled.
 func TestSearches(t *testing.T) {
-	times := 400
-	switch {
-	case testenv.Race:
+	times := 2000
+	if testenv.Race {
 		times = 20
-	case testenv.Thorough(t):
-		times = 2000
+	} else {
+		testenv.OnlyThorough(t)
 	}
 	for _, s := range searches {
 		own, best := falseClaims(t, s, 3, times)
