@@ -92,7 +92,7 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"),
 			"BENCH_YARDSTICK": cmp.Or(os.Getenv("BENCH_YARDSTICK"), "1"),
 			"GOCACHE":         caches[0], "GOMODCACHE": caches[1],
-			"GOFLAGS": "-buildvcs=false",
+			"GOFLAGS": os.Getenv("GOFLAGS") + " -buildvcs=false",
 		} {
 			e.Setenv(name, value)
 		}
