@@ -6,13 +6,23 @@ bench=$1
 : >run.log
 
 say() { printf '%s\n' "$*"; }
+# follow shows the last line of run.log on a terminal, until it is ended or this script is.
+follow() {
+  while sleep 1 && kill -0 $$ 2>/dev/null; do printf '\r\033[K%.79s' "$(tail -n 1 run.log)" >&2; done
+}
 # step CODES COMMAND.. runs a command into run.log and ends the script for any other exit code.
+done=0
 step() {
   codes=$1
   shift
+  done=$((done + 1))
+  say "step $done of 4: bench $2" >&2
   printf '\n$ %s\n' "$*" >>run.log
+  follower=
+  [ ! -t 2 ] || { follow & follower=$!; }
   "$@" >>run.log 2>&1
   code=$?
+  [ -z "$follower" ] || { kill "$follower" && printf '\r\033[K' >&2; }
   case " $codes " in *" $code "*) return ;; esac
   tail -n 3 run.log >&2
   say "this failed (exit code $code): $*; run.log has the rest" >&2
@@ -30,7 +40,7 @@ say "Computed again on this machine: $(tail -n 1 run.log)."
 mine=CART-golearn sets=small
 if python3 -c 'import numpy' 2>/dev/null; then
   mine=Mine sets=included
-  [ -e plugins/mine.py ] || step 0 "$bench" methods new Mine --lang python
+  [ -e plugins/mine.py ] || "$bench" methods new Mine --lang python >>run.log 2>&1 || exit
 fi
 step "0 3" "$bench" run --protocol table2 --methods "$mine" --datasets "$sets"
 say "Run on the sets that the program brings: $mine, which the reference run lacks."
