@@ -97,8 +97,7 @@ func newExperimentRunCommand(a *app) *cobra.Command {
 	permissionFlags(a, c)
 	yesToLongRuns(c)
 	jobsFlag(c, &f.run.jobs, "cells to run at a time, 1 where times are compared")
-	flags.DurationVar(&f.run.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on "+
-		"one core, if the experiment sets no other limit; 0 for none")
+	maxCellFlag(c, &f.run.maxCell, ", if the experiment sets no other limit")
 	a.outputFlags(c, &f.report)
 	completeExperiments(c)
 	return c

@@ -29,8 +29,7 @@ func newRunCommand(a *app) *cobra.Command {
 		"models too, or none", string(runner.KeepScores), string(runner.KeepModels), string(runner.KeepNone))
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
 	isolateFlag(c, &f.isolate)
-	flags.DurationVar(&f.maxCell, "max-cell", defaultMaxCell, "skip cells that are predicted to take longer on one "+
-		"core; 0 for no limit")
+	maxCellFlag(c, &f.maxCell, "")
 	oneOf(c, &f.until, "until", "", "decided: stop once the verdict that all splits would give is certain enough, of "+
 		"the method against those of --against", "decided")
 	flags.StringSliceVar(&f.against, "against", nil, "with --until decided: the methods to compare with")

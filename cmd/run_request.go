@@ -21,6 +21,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/spf13/cobra"
 )
 
 type runFlags struct {
@@ -48,6 +49,11 @@ type runFlags struct {
 
 // defaultMaxCell is short enough that a run ends within about a day.
 const defaultMaxCell = 30 * time.Minute
+
+func maxCellFlag(c *cobra.Command, to *time.Duration, where string) {
+	c.Flags().DurationVar(to, "max-cell", defaultMaxCell, fmt.Sprintf("skip cells that are predicted to take more "+
+		"than %v times as long on one core%s; 0 for no limit", result.ForecastError, where))
+}
 
 // pluginsOfRun asks the plugins of a run what they are. A dry run asks only for a method that it cannot find otherwise.
 func (a *app) pluginsOfRun(ctx context.Context, f runFlags) error {

@@ -207,7 +207,7 @@ func TestTimesInYardsticks(t *testing.T) {
 		timesRun("s2", "A", 1, 80, 0.060, "y"), timesRun("s2", "B", 1, 70, 0.001, "y"))
 	for i, ms := range []float64{2, 2, 4, 4} {
 		in.Rows[i].Environment.Cores = 2
-		in.Rows[i].Environment.Yardstick = result.Yardstick{Seconds: ms / 1000, Low: ms / 2000, High: ms / 500}
+		in.Rows[i].Environment.Yardstick = result.Yardstick{Seconds: ms / 500, Low: ms / 1000, High: ms / 100}
 	}
 	times := func() (legend string, out []string) {
 		d := sample.Build(t, compare.Leaderboard, in)
@@ -220,7 +220,7 @@ func TestTimesInYardsticks(t *testing.T) {
 	legend, got := times()
 	must.Be(t, got, []string{"10.0", "5.12"})
 	must.Hold(t, legend, "in yardsticks, a data set counting once (2 sets)",
-		"2 ms on x with 2 cores (middle half of its repetitions 1 to 4 ms) and 4 ms on y")
+		"2 ms on x with 2 cores and 4 ms on y")
 	row := sample.Records(t, sample.Build(t, compare.Leaderboard, in), "leaderboard")[1]
 	must.Be(t, row["cell_yardsticks"], any(5.125))
 	in.Rows[3].Environment.Yardstick = result.Yardstick{}

@@ -50,17 +50,17 @@ type measured struct {
 	work, seconds, cells float64        // work of a cell; sum of the seconds; number
 }
 
-// from is how far measured cells are from a cell: the absolute logarithms of the ratios of rows and of features. Of
-// equally near ones those of the same set and of the same work are nearer. Another task is farther than any set.
+// from is how far measured cells are from a cell: the product of the ratios of rows and of features, less 1. Of equally
+// near ones those of the same set and of the same work are nearer. Another task is farther than any set.
 func (m measured) from(c measured) float64 {
-	apart := func(a, b float64) float64 { return math.Abs(math.Log(a / b)) }
-	far := apart(float64(m.shape.N), float64(c.shape.N)) + apart(float64(m.shape.D), float64(c.shape.D)) +
-		apart(m.work, c.work)/1000
+	ratio := func(a, b float64) float64 { return max(a/b, b/a) }
+	far := ratio(float64(m.shape.N), float64(c.shape.N))*ratio(float64(m.shape.D), float64(c.shape.D)) - 1
+	far += 0.0001 * (1 - 1/ratio(m.work, c.work))
 	if m.dataset != c.dataset {
 		far += 0.001
 	}
 	if m.shape.Task != c.shape.Task {
-		far += 100
+		far += 1e12
 	}
 	return far
 }

@@ -366,11 +366,7 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	if fewer > 0 {
 		set.train.N = min(set.train.N, fewer)
 	}
-	grid, err := e.Protocol.GridPoints(spec, set.entry.Name, set.train)
-	if err == nil && e.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
-		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one "+
-			"point in [methods], or folds", e.Protocol.Name, spec.Name, len(grid))
-	}
+	grid, err := e.grid(spec, set)
 	if err != nil {
 		return nil, err
 	}
@@ -378,6 +374,12 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	if err != nil {
 		return nil, err
 	}
+	scale, err := spec.Scale(grid)
+	if err != nil {
+		return nil, err
+	}
+	amount := work(spec, set.train, len(grid), scale, e.Protocol.Semantics)
+	cost, far := referenceCost(e.Protocol.Base(spec.Name), spec, measured{set.entry.Name, set.train, amount, 0, 0})
 	common := runner.CellSpec{
 		Inputs: runner.Inputs{
 			ProtocolHash: e.Protocol.Hash(), Fingerprint: set.fingerprint,
@@ -385,15 +387,8 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		},
 		Protocol: runner.ProtocolText{TOML: e.Protocol.Text, Path: absolute(e.Protocol.Path),
 			Splits: e.Protocol.Splits},
-		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Keep: e.Keep,
+		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Keep: e.Keep, Cost: cost,
 	}
-	scale, err := spec.Scale(grid)
-	if err != nil {
-		return nil, err
-	}
-	amount := work(spec, set.train, len(grid), scale, e.Protocol.Semantics)
-	cost, far := referenceCost(e.Protocol.Base(spec.Name), spec, measured{set.entry.Name, set.train, amount, 0, 0})
-	common.Cost = cost
 	memory, err := e.memory(spec, grid, set)
 	if err != nil {
 		return nil, err
@@ -422,6 +417,16 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		cells[i] = c
 	}
 	return cells, nil
+}
+
+// grid returns the grid points of a method on a set; there is one where nothing is searched.
+func (e *Experiment) grid(spec registry.Spec, set plannedSet) ([]json.RawMessage, error) {
+	grid, err := e.Protocol.GridPoints(spec, set.entry.Name, set.train)
+	if err == nil && e.Protocol.Semantics.Folds == 0 && len(grid) > 1 {
+		err = fmt.Errorf("protocol %s: folds = 0 searches nothing, but %s has %d grid points; give it a grid of one "+
+			"point in [methods], or folds", e.Protocol.Name, spec.Name, len(grid))
+	}
+	return grid, err
 }
 
 // absolute makes a path independent of the current folder; "" stays "".

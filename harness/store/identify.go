@@ -25,12 +25,12 @@ const applicationID = 0x626e6368
 // schemaVersion is the version of the schema that migrate makes. It brings databases from oldestVersion on up to it.
 // Programs before the first release made earlier versions, which are refused.
 const (
-	schemaVersion = 17
+	schemaVersion = 18
 	oldestVersion = 15
 )
 
 // schemaHash is what the function definitions returns for this schema. A changed view would show other numbers.
-const schemaHash = "e62cd9c0713976a1428b75db85da5d9583ae66a5789e9e6f43970fabef5940b4"
+const schemaHash = "7b9c164c840746d8698c2031dd443b2c08bd44c19d869ea9808247ea71ac22a2"
 
 // IsDatabase reports whether the file at path is a database of SQLite.
 func IsDatabase(path string) bool {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -55,6 +56,10 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 		t.Errorf("grids differ, error %v (-want +got):\n%s", err, cmp.Diff(want, grids))
 	}
 	must.Be(t, len(must.Get(db.Rows(t.Context(), "unheard-of", true))(t)), 0)
+	// Earlier programs stored the peak of a whole process for cells that shared it.
+	must.Get(db.sql.Exec(`UPDATE runs SET peak_rss_bytes = 7, isolated = split = 1`))(t)
+	_, peaks := query(t, db, `SELECT peak_rss_bytes FROM history WHERE protocol = 'p' ORDER BY split`)
+	must.Be(t, fmt.Sprint(peaks), "[[7] [<nil>] [<nil>]]", "peaks of an isolated cell and of two others")
 }
 
 // TestQueriesAnswer: every query that reports print can be asked, also of a name with a quote.

@@ -315,25 +315,6 @@ CREATE TABLE checksums (
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Every attempt that is kept, also those of older method versions, grids or data. A sweep names its columns SERIES NAME=VALUE;
--- rtrim leaves what stands before the last word.
-CREATE VIEW history AS
-SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
-       p.params,
-       (SELECT count(*) FROM grid_points g WHERE g.grid_id = r.grid_id) AS grid_size,
-       r.n_train, r.n_test, r.n_correct,
-       CAST(r.n_correct AS REAL) / r.n_test AS accuracy, r.cv_accuracy,
-       r.tn, r.fp, r.fn, r.tp, r.search_seconds, r.fit_seconds, r.predict_seconds,
-       r.cpu_seconds, r.peak_rss_bytes, r.model_bytes, r.error, r.started_at, r.environment_id,
-       r.rmse, r.mae, r.r2, r.task, r.key, r.fingerprint, r.n_features, nullif(p.point, '') AS point,
-       CAST(r.auc2 AS REAL) / (2 * (r.tn + r.fp) * (r.fn + r.tp)) AS auc, r.scores_hash,
-       r.protocol_hash, nullif(r.code, '') AS code, nullif(r.imported, '') AS imported, r.id AS run_id,
-       nullif(r.class, '') AS failure, r.isolated, nullif(r.stderr, '') AS stderr, r.logloss, r.brier, r.ece,
-       CASE WHEN r.method GLOB '* *=*' AND EXISTS (SELECT 1 FROM protocols d WHERE d.name = r.protocol AND d.hash = r.protocol_hash AND d.text LIKE '%sweep%')
-            THEN substr(r.method, length(rtrim(r.method, replace(r.method, ' ', ''))) + 1) END AS sweep_point
-FROM runs r
-LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected;
-
 -- The attempt that stands for each cell (protocol, data set, method, split).
 CREATE VIEW results AS
 SELECT protocol, method, method_version, dataset, split, status, params, grid_size,
@@ -447,3 +428,26 @@ CREATE TABLE comparisons (
   text       TEXT NOT NULL,                -- the file
   checksum   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+PRAGMA user_version = 18;
+
+-- Every attempt that is kept, also those of older method versions, grids or data. A sweep names its columns SERIES NAME=VALUE;
+-- rtrim leaves what stands before the last word.
+-- The peak of a process that computed other cells, too, is not that of the cell.
+DROP VIEW IF EXISTS history;
+CREATE VIEW history AS
+SELECT r.protocol, r.method, r.method_version, r.dataset, r.split, r.status,
+       p.params,
+       (SELECT count(*) FROM grid_points g WHERE g.grid_id = r.grid_id) AS grid_size,
+       r.n_train, r.n_test, r.n_correct,
+       CAST(r.n_correct AS REAL) / r.n_test AS accuracy, r.cv_accuracy,
+       r.tn, r.fp, r.fn, r.tp, r.search_seconds, r.fit_seconds, r.predict_seconds,
+       r.cpu_seconds, iif(r.isolated, r.peak_rss_bytes, NULL) AS peak_rss_bytes, r.model_bytes, r.error, r.started_at, r.environment_id,
+       r.rmse, r.mae, r.r2, r.task, r.key, r.fingerprint, r.n_features, nullif(p.point, '') AS point,
+       CAST(r.auc2 AS REAL) / (2 * (r.tn + r.fp) * (r.fn + r.tp)) AS auc, r.scores_hash,
+       r.protocol_hash, nullif(r.code, '') AS code, nullif(r.imported, '') AS imported, r.id AS run_id,
+       nullif(r.class, '') AS failure, r.isolated, nullif(r.stderr, '') AS stderr, r.logloss, r.brier, r.ece,
+       CASE WHEN r.method GLOB '* *=*' AND EXISTS (SELECT 1 FROM protocols d WHERE d.name = r.protocol AND d.hash = r.protocol_hash AND d.text LIKE '%sweep%')
+            THEN substr(r.method, length(rtrim(r.method, replace(r.method, ' ', ''))) + 1) END AS sweep_point
+FROM runs r
+LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected;

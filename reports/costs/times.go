@@ -141,7 +141,7 @@ func PerCell(t *frame.Table) Costs {
 	out := Costs{CPU: p.cpu, Sets: p.timed, Seconds: p.perCell()}
 	if out.Machines = machines(t); out.Machines != nil {
 		p = &page{Table: t}
-		p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Seconds, true })
+		p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Low, true })
 		out.Sets, out.Yardsticks = p.timed, p.perCell()
 	}
 	return out
@@ -175,13 +175,8 @@ func (c Costs) About() string {
 	const most = 3
 	var each []string
 	for _, m := range c.Machines[:min(most, len(c.Machines))] {
-		y := m.Yardstick
-		text := fmt.Sprintf("%.3g ms on %s with %s", 1000*y.Seconds, cmp.Or(m.CPU, "an unknown processor"),
-			frame.Count(m.Cores, "core"))
-		if y.Low < y.High { // of an earlier program
-			text += fmt.Sprintf(" (middle half of its repetitions %.3g to %.3g ms)", 1000*y.Low, 1000*y.High)
-		}
-		each = append(each, text)
+		each = append(each, fmt.Sprintf("%.3g ms on %s with %s", 1000*m.Yardstick.Low,
+			cmp.Or(m.CPU, "an unknown processor"), frame.Count(m.Cores, "core")))
 	}
 	if more := len(c.Machines) - most; more > 0 {
 		each = append(each, frame.Count(more, "other machine"))
