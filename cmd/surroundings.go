@@ -51,6 +51,8 @@ var variables = []struct{ names, means string }{
 		"private folders"},
 	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there " +
 		"were before them"},
+	{"BENCH_YARDSTICK", "for tests: how many times as slow as that of the reference run the machine is taken for, " +
+		"such as 0.25 or 4, instead of a measurement"},
 	{"COLUMNS", "how many columns wide tables and help are; default those of the terminal. In a pipe reports and " +
 		"help have 100, and listings one line a row"},
 	{"NO_COLOR", "if it is not empty, nothing is printed bold or in colour"},

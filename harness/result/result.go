@@ -151,8 +151,8 @@ type Run struct {
 	PredictSeconds *float64
 	// CPUSeconds is the processor time of the cell's threads and of processes that they started; nil if unknown.
 	CPUSeconds *float64
-	// PeakRSSBytes is the peak of memory of the cell's own processes; nil if the cell is not isolated, since the process
-	// then has the memory of other cells, too.
+	// PeakRSSBytes is the peak of memory of the cell's own processes. It is nil if the cell is not isolated, since
+	// the process then has the memory of other cells, too.
 	PeakRSSBytes   *int64
 	ModelBytes     *int64 // of the saved model; nil if the model has no saved form
 	TimeoutSeconds *float64

@@ -136,7 +136,8 @@ func TestPredictionsOfPlugins(t *testing.T) {
 			}
 		}
 		if took := v.now.Sub(at).Seconds(); !v.s.done() || !(left > took/2 && left < 2*took) {
-			t.Errorf("run %d: %.1f s are said to be left after one split of everything, and it is %.1f", seed, left, took)
+			t.Errorf("run %d: %.1f s are said to be left after one split of everything, and it is %.1f", seed, left,
+				took)
 		}
 	}
 }

@@ -139,12 +139,13 @@ func TestSkippedByARun(t *testing.T) {
 		left(1, "--max-cell 1s", 1, 1), // stored since
 	}
 	got := table(t, in)
-	want := []frame.Reason{{Text: "Skipped by --max-cell 30m, predicted 370h a cell, more than 2.5 times as long; a larger --max-cell runs it",
-		Runs: 2, Where: "B on wine (splits 2-3)"}}
+	const skipped = "kipped by --max-cell 30m, predicted 370h a cell, more than 2.5 times as long; " +
+		"a larger --max-cell runs it"
+	want := []frame.Reason{{Text: "S" + skipped, Runs: 2, Where: "B on wine (splits 2-3)"}}
 	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
 		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
 	}
-	want2 := "3 of 5 splits; skipped by --max-cell 30m, predicted 370h a cell, more than 2.5 times as long; a larger --max-cell runs it: splits 2-3"
+	want2 := "3 of 5 splits; s" + skipped + ": splits 2-3"
 	if text := got.Lacks("wine", "B"); text != want2 {
 		t.Errorf("the gap is described as %q", text)
 	}
