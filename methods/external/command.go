@@ -67,7 +67,8 @@ var oneThread = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THR
 
 // environment returns the variables of a process of the plugin. They are this program's variables without the
 // names of the user's data and folders. The Python side of the protocol is added. One thread and a fixed hash
-// of strings are set where the user has not chosen otherwise.
+// of strings are set where the user has not chosen otherwise. The locale is that of C, so that numbers and orders
+// of texts are the same on every machine, and errors of the system are found in English.
 func (p *Plugin) environment(folder string) []string {
 	out := sandbox.Environment(os.Environ(), folder)
 	for _, v := range append(slices.Clone(oneThread), "PYTHONHASHSEED", "JOBLIB_MULTIPROCESSING") {
@@ -83,7 +84,7 @@ func (p *Plugin) environment(folder string) []string {
 	if old := os.Getenv("PYTHONPATH"); old != "" {
 		paths += string(os.PathListSeparator) + old
 	}
-	return append(append(out, p.launch.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1")
+	return append(append(out, p.launch.variables...), "PYTHONPATH="+paths, "BENCH_PLUGIN=1", "LC_ALL=C.UTF-8")
 }
 
 // These files are the Python side of the protocol. With them a plugin needs no installed package but NumPy.
