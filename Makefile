@@ -59,7 +59,8 @@ test:
 # starts processes, which share nothing.
 RACE := BENCH_THOROUGH= CGO_CFLAGS=-O0 GORACE=atexit_sleep_ms=10 $(TEST) -race -short
 race:
-	$(RACE) ./registry ./datasets/fetch ./harness/schedule ./harness/remote ./harness/store ./harness ./harness/runner ./methods/external ./reports/evidence
+	$(RACE) ./registry ./datasets/fetch ./harness ./harness/schedule ./harness/remote ./harness/store \
+	  ./harness/runner ./methods/external ./reports/evidence
 
 # All that tests are made for, where make test takes a part: comparisons with other programs, published figures, each check of plugins
 # with one that fails it. The tests ask testenv.Thorough.

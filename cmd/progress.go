@@ -36,7 +36,7 @@ type progress struct {
 	ended    int       // cells
 	last     time.Time // of the last line without a terminal
 	failed   failures
-	sided    map[string]bool // methods and sets of which the user was told that scores may have the wrong sign
+	sided    map[string]bool // by "method on set": the note of metric.OneSided was printed
 	suspects bool            // the user was told that an earlier run died in a cell
 }
 

@@ -196,7 +196,8 @@ func (c *column) look(k *known, d *Description) {
 	}
 }
 
-// findIdentifier looks at n whole numbers, of which so many are not larger than the one before.
+// findIdentifier says whether n whole numbers identify rows. falls counts the numbers that are not larger than the
+// number of the row before.
 func (c *column) findIdentifier(n, falls int, d *Description) {
 	different := 10*c.distinct > 9*n
 	switch {

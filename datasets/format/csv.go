@@ -196,7 +196,7 @@ func empty(cells [][]byte) bool {
 // columns counts the columns of a line. It returns 0 for a blank line, and for a line that is not a record by itself.
 func (s *scanner) columns(line []byte) int { return len(s.cellsOf(line)) }
 
-// cellsOf returns the cells of a line, within the budget, of which it takes nothing.
+// cellsOf returns the cells of a line. The line must fit into the budget, from which nothing is taken.
 func (s *scanner) cellsOf(line []byte) [][]byte {
 	budget := *s.file.Budget
 	one := &scanner{file: File{Budget: &budget}, text: bytes.Clone(line), separator: s.separator}

@@ -18,7 +18,7 @@ const ordinary = 64321
 
 // AsOrdinaryUser starts this test program again as a user without privileges and with the given umask. It runs the
 // tests whose names match the pattern, in their full form if t has its own. It skips t if the tests are already run by
-// an ordinary user, or if such a user could not read the repository.
+// an ordinary user, or if that user could not read the repository.
 func AsOrdinaryUser(t *testing.T, pattern, umask string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
