@@ -146,8 +146,8 @@ type wallOf struct{ wall, by float64 }
 func (w wallOf) and(wall, by float64) wallOf { return wallOf{w.wall + wall, w.by + by} }
 
 // spender names the method whose ratio of wall time to processor time is used for a cell. It is the cell's own method
-// if that is foreign, since a plugin may wait or compute on several cores. Else it is "", for all methods of the program
-// together, which compute all the time on one core.
+// if that is foreign, since a plugin may wait or compute on several cores. Else it is "", for all methods of the
+// program together, which compute all the time on one core.
 func spender(c *Cell) methodName {
 	if c.Foreign {
 		return methodOf(c)
