@@ -80,7 +80,7 @@ func (a *app) cells(timeout time.Duration, how isolation) (runner.Runner, *runne
 				return how.value
 			}
 			spec, err := here.Method(c)
-			return err == nil && runner.CanIsolate && runner.Foreign(spec)
+			return err == nil && runner.CanIsolate && spec.Foreign()
 		},
 	}, apart
 }

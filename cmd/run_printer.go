@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/verify"
@@ -154,7 +153,7 @@ func cellNames(cells []verify.Sampled) (out []string) {
 func (m *messages) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolation) {
 	var foreign []string
 	for _, c := range plan.Cells {
-		if spec, err := exp.Registry.Lookup(c.Spec.Cell.Method); err == nil && runner.Foreign(spec) &&
+		if spec, err := exp.Registry.Lookup(c.Spec.Cell.Method); err == nil && spec.Foreign() &&
 			!slices.Contains(foreign, spec.Name) {
 			foreign = append(foreign, spec.Name)
 		}

@@ -259,7 +259,7 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Errorf("%d canaries where all have one", todo.Canaries)
 	}
 	must.Be(t, len(must.Get(db.Findings(t.Context(), ""))(t)), 0)
-	if !runner.Foreign(h.Registry.All()[0]) {
+	if !h.Registry.All()[0].Foreign() {
 		t.Fatal("the methods of tests are foreign")
 	}
 }

@@ -12,6 +12,21 @@ const module = "github.com/kernelboosting/bench"
 // Package returns the path of the package that defined the method.
 func (s Spec) Package() string { return s.pkg }
 
+// Methods of a program, which serves many cells in a process of its own, are defined in packages below external.
+const external = module + "/methods/external"
+
+// Foreign reports whether a method is not the project's own: another module registers it, or it is a program.
+func (s Spec) Foreign() bool { return !strings.HasPrefix(s.pkg, module+"/methods/") || s.Served() }
+
+// Served reports whether the method is a program that keeps its processes after a cell.
+func (s Spec) Served() bool { return s.pkg == external || strings.HasPrefix(s.pkg, external+"/") }
+
+// Foreign reports whether no method of the project has the name.
+func (r Registry) Foreign(name string) bool {
+	s, err := r.Lookup(name)
+	return err != nil || s.Foreign()
+}
+
 // callersPackage returns the package of the nearest caller outside of this one.
 func callersPackage() string {
 	var at [32]uintptr

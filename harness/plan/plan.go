@@ -247,7 +247,7 @@ func (p *Plan) take(pairs []pair, req Request, known map[string]store.Known, can
 		if len(p.Cells) > first && p.Stored == stored {
 			p.Cells[first].Early = true
 		}
-		if canaries && runner.Foreign(pair.spec) && p.Dealt.has(pair.cells[0]) {
+		if canaries && pair.spec.Foreign() && p.Dealt.has(pair.cells[0]) {
 			p.addCanary(pair.cells, first, req.Secret, known)
 		}
 	}
@@ -332,7 +332,7 @@ func (p *Plan) suited(methods []registry.Spec, e *catalogue.Entry, named bool) (
 	why, hints := "", ""
 	for _, m := range methods {
 		hint := ""
-		if runner.Foreign(m) {
+		if m.Foreign() {
 			hint = fmt.Sprintf("; %s declares %s: a plugin that solves %s says so, in Python by tasks=[%[3]q]", m.Name,
 				m.Tasks, e.Task.String())
 		}
@@ -399,7 +399,7 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 	for i, s := range splits {
 		c := &Cell{
 			Cell: runner.Cell{Protocol: e.Protocol.Name, Dataset: set.entry.Name, Split: s, Method: spec.Name},
-			Spec: common, Foreign: runner.Foreign(spec), Memory: memory - setBytes, SetBytes: setBytes,
+			Spec: common, Foreign: spec.Foreign(), Memory: memory - setBytes, SetBytes: setBytes,
 			Work: amount, Far: far, Unsized: !spec.DeclaresMemory(),
 		}
 		c.Spec.Cell = c.Cell

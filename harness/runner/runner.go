@@ -14,7 +14,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -148,22 +147,4 @@ func (r Choice) Forget(c CellSpec) {
 			keeper.Forget(c)
 		}
 	}
-}
-
-// The package paths of the project's own methods begin with ownMethods. Paths that begin with externalMethods belong to
-// methods in a process of their own, which serves many cells.
-const (
-	ownMethods      = "github.com/kernelboosting/bench/methods/"
-	externalMethods = ownMethods + "external"
-)
-
-// Foreign reports whether a method is not the project's own: another module registers the method, or the method is a
-// program. The project cannot know what the method does to its process, so its cells are isolated by default.
-func Foreign(s registry.Spec) bool {
-	return !strings.HasPrefix(s.Package(), ownMethods) || keepsProcess(s)
-}
-
-// keepsProcess reports whether a method deliberately keeps its processes after a cell.
-func keepsProcess(s registry.Spec) bool {
-	return s.Package() == externalMethods || strings.HasPrefix(s.Package(), externalMethods+"/")
 }

@@ -66,7 +66,7 @@ func LargestData(limit int64) int64 { return 2*limit + 1<<30 }
 func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	r.Timeout = timeout
 	spec, _ := r.Method(c) // Run reports a missing method
-	guest := Foreign(spec) && !keepsProcess(spec)
+	guest := spec.Foreign() && !spec.Served()
 	if guest {
 		if err := r.bind(c); err != nil {
 			return reply{Key: c.Key, Error: err.Error()}
@@ -101,7 +101,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	switch {
 	case guest: // the method might remember this cell
 		out.Retire = true
-	case keepsProcess(spec):
+	case spec.Served():
 		if r.Settle != nil {
 			r.Settle(r.base(c))
 		}

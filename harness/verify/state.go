@@ -40,7 +40,7 @@ type endedCell struct {
 // cells of the project's own methods.
 func (e *Ended) Add(h *plan.Experiment, c *plan.Cell, run result.Run) {
 	spec, err := h.Registry.Lookup(c.Method)
-	if err != nil || !runner.Foreign(spec) || c.Spec.Canary != nil || run.Status != result.OK {
+	if err != nil || !spec.Foreign() || c.Spec.Canary != nil || run.Status != result.OK {
 		return
 	}
 	e.mu.Lock()

@@ -41,8 +41,9 @@ verdict, probabilities, and what so many data sets can find.
 
 The p-values over data sets are adjusted together. If differences are symmetric over
 data sets, at most one page in twenty (--level 0.05) has a false "better" or "worse".
-A method with the best or the worst mean is tested as on the leaderboard, each method
-with each. Splits of a set are never counted as data sets.
+A method of your own, a plugin or imported scores, is tested against each other method
+and against their mean. A method of the program with the best or the worst mean is
+tested as on the leaderboard, each method with each. Splits are never counted as sets.
 
 --equivalence is the difference that does not matter to you: in the unit of the
 table, or as a share of the error with a percent sign. Methods are practically
@@ -189,7 +190,12 @@ func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 // Summary is one sentence of the page: the findings over data sets for each other method.
 func (p *Page) Summary() string { return p.Preliminary() + p.summary() }
 
-func (p *Page) other(q *evidence.Pair) string { return p.Methods[q.B] }
+func (p *Page) other(q *evidence.Pair) string {
+	if q.B < 0 {
+		return "the mean of the field"
+	}
+	return p.Methods[q.B]
+}
 
 // Parts are what the page says, each part by itself.
 type Parts struct {

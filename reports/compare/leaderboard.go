@@ -371,6 +371,9 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 	if !ev.Every {
 		kinds = []string{"ranks", "verdicts"}
 	}
+	if ev.Field != nil {
+		kinds = append(kinds, "the difference from the mean of the field")
+	}
 	if kinds = append(kinds, "the confidence set of the best"); ev.Region.Exists() {
 		kinds = append(kinds, "equivalences")
 	}

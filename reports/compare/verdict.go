@@ -43,7 +43,7 @@ func (p *Page) Line() string {
 			text, _ := p.verdicts(family)
 			found = append(found, text)
 		}
-		return fmt.Sprintf("%s%s is %s.", p.Preliminary(), p.method, strings.Join(found, "; "))
+		return fmt.Sprintf("%s%s%s is %s.", p.Preliminary(), p.where(), p.method, strings.Join(found, "; "))
 	}
 	q := &p.pairs[0]
 	text := fmt.Sprintf("%s%s against %s: %s", p.Preliminary(), p.method, p.other(q), q.Verdict)
@@ -98,7 +98,30 @@ func (p *Page) summary() string {
 	for i, family := range p.families() {
 		out = append(out, p.summaryOf(family, i == 0))
 	}
-	return strings.Join(out, " ")
+	return p.where() + strings.Join(out, " ")
+}
+
+// where says where a method of one's own is among the others: against the mean of the field, and how many methods it is
+// significantly better and worse than. It is "" for another method, and with fewer than two others.
+func (p *Page) where() string {
+	if p.Evidence.Field == nil || p.method != p.Evidence.Method {
+		return ""
+	}
+	q := &p.Evidence.Field.Pairs[0]
+	text := fmt.Sprintf("%s against %s: %s. ", p.method, p.other(q), q.Verdict)
+	if n := len(q.Gains); n > 1 {
+		text = fmt.Sprintf("%s against %s: %s, typical difference %s%s (%s), p %s. ", p.method, p.other(q), q.Verdict,
+			frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit, p.typicalRange(q),
+			frame.PRelation(q.Signed.P))
+	}
+	better, worse := p.Evidence.Found(q.A, len(p.Methods))
+	text += fmt.Sprintf("It is better than at least %d and worse than at least %d of %d methods", better, worse,
+		len(p.pairs))
+	if whole := len(p.Whole()); q.A < whole {
+		r := p.Evidence.Ranks()[q.A]
+		text += fmt.Sprintf(" (rank %d to %d of %d)", r[0], r[1], whole)
+	}
+	return text + ". "
 }
 
 // families are those of the pairs.
@@ -237,7 +260,7 @@ func (p *Page) typicalRange(q *evidence.Pair) string {
 		return fmt.Sprintf("too few sets for a %.4g %% interval", 100*(1-p.o.Level))
 	}
 	alone := ""
-	if p.Evidence.Of(q).Compared() > 1 {
+	if q.B >= 0 && p.Evidence.Of(q).Compared() > 1 {
 		alone = " of this comparison alone"
 	}
 	return fmt.Sprintf("%.4g %% interval %s to %s%s, over %s", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High),
@@ -331,6 +354,9 @@ func (p *Page) limits() []string {
 		family += ", since " + p.method + " has the best or the worst mean, which may be why it was named"
 	}
 	kinds := []string{"differences over data sets"}
+	if p.Evidence.Field != nil {
+		kinds = append(kinds, "the difference from the mean of the field")
+	}
 	if p.region.Exists() {
 		kinds = append(kinds, "equivalences over data sets")
 	}

@@ -12,9 +12,12 @@
 // On a data set the differences, one a split, are tested by the t-test that is corrected for overlapping splits. The
 // tests on single sets are a family of their own, adjusted by Holm's procedure.
 //
-// A family is chosen before the data are seen. If a method is named, the family is that method with each other
-// method. If none is named, it is each method with each. So it is, too, if the named method has the best or the worst
-// mean, since many name a method because of its place on the leaderboard.
+// A family is chosen before the data are seen. If a method of one's own is named (frame.Table.Own), the family is each
+// method of one's own with each other method (Demsar 2006, section 3.2.2): what is new was not chosen by results. If
+// another method is named, the family is that method with each other one. If none is named, it is each method with
+// each. So it is, too, if a method that is not one's own has the best or the worst mean, since many name a method
+// because of its place on the leaderboard. A method of one's own is also compared with the mean of the others, by one
+// test that belongs to no family.
 //
 // The package writes no sentence, but for the name of the family, and lays nothing out.
 package evidence
@@ -49,8 +52,10 @@ type Evidence struct {
 	// a set.
 	Pairs []Pair
 	Every bool // the family is each method with each; it has all pairs then
-	Sets  int  // number of tests on single sets
-	Over  int  // number of comparisons over sets that are testable
+	// Field is the comparison of a named method of one's own with the mean of the others; nil without one.
+	Field *Evidence
+	Sets  int // number of tests on single sets
+	Over  int // number of comparisons over sets that are testable
 	// Critical is the unadjusted p that is significant where it is the least of the family; 0 if no comparison over
 	// sets can be significant.
 	Critical float64
@@ -59,7 +64,8 @@ type Evidence struct {
 	// Registered are the registered comparisons of methods of the table, see Register.
 	Registered []Registration
 
-	registered bool // the family is that of a registration
+	registered bool     // the family is that of a registration
+	own        []string // the methods whose comparisons with all others are the family; nil if the named one is none
 	family     *stats.Family
 	versus     []stats.Versus
 	whole      int
@@ -81,14 +87,20 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	if o.Method != "" && us < 0 {
 		return nil, fmt.Errorf("the method %s is not in the table, which has %v", o.Method, t.Methods)
 	}
-	first, last := Ends(t)
-	e := &Evidence{Options: o, Methods: t.Methods, Every: us < 0 || us == first || us == last, whole: len(t.Whole())}
+	e := &Evidence{Options: o, Methods: t.Methods, whole: len(t.Whole())}
 	e.Known = nil
+	if slices.Contains(t.Own, o.Method) {
+		e.own = t.Own
+	} else {
+		first, last := Ends(t)
+		e.Every = us < 0 || us == first || us == last
+	}
 	var all []Pair
 	known := o.Known.places()
 	for a := range t.Methods {
 		for b := range t.Methods {
-			if a == us && b != us || e.Every && a < b && b != us {
+			ours := e.Every || slices.Contains(e.own, t.Methods[a]) || slices.Contains(e.own, t.Methods[b])
+			if a == us && b != us || ours && a < b && b != us {
 				p := Pair{A: a, B: b}
 				if i, forwards := known[[2]string{t.Methods[a], t.Methods[b]}]; forwards {
 					p.known = &o.Known.Pairs[i]
@@ -116,7 +128,48 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	for i := range e.Pairs {
 		e.Pairs[i].judge(e.Level)
 	}
+	if e.own != nil {
+		e.Field = e.field(t, us)
+	}
 	return e, nil
+}
+
+// field compares a method of one's own with the mean of the whole methods that are not, on the counted sets, over the
+// splits that all of them have finished. It is nil for fewer than two of these methods, and without such a split.
+func (e *Evidence) field(t *frame.Table, us int) *Evidence {
+	var others []int
+	for m, name := range t.Whole() {
+		if !slices.Contains(e.own, name) {
+			others = append(others, m)
+		}
+	}
+	p := Pair{A: us, B: -1, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
+	for _, set := range t.CountedSets() {
+		var ours, theirs []*big.Rat
+		for _, run := range set.Entries[us].Runs {
+			var values []*big.Rat
+			for _, m := range others {
+				if value := set.Entries[m].At(run.Split); value != nil {
+					values = append(values, value)
+				}
+			}
+			if len(values) == len(others) {
+				ours, theirs = append(ours, run.Value), append(theirs, stats.Mean(values))
+			}
+		}
+		if len(ours) > 0 {
+			a, b := stats.Mean(ours), stats.Mean(theirs)
+			p.add(set.Name, t.Gain(a, b), e.Region.on(t.Metric, a, b), e.Region)
+		}
+	}
+	if len(others) < 2 || len(p.Gains) == 0 {
+		return nil
+	}
+	p.summarise()
+	out := &Evidence{Options: e.Options, Methods: e.Methods, whole: e.whole, Pairs: []Pair{p}}
+	out.adjustOver()
+	out.Pairs[0].judge(e.Level)
+	return out
 }
 
 // places are the places of the pairs by the names of their methods.
@@ -234,27 +287,31 @@ func (e *Evidence) Best() []float64 {
 	}))
 }
 
+// Found is the number of methods that a method is significantly better and worse than, of the first so many of the
+// table, whatever the size of the differences.
+func (e *Evidence) Found(method, of int) (better, worse int) {
+	for _, p := range e.Pairs {
+		switch {
+		case p.A != method && p.B != method || max(p.A, p.B) >= of || !(p.OfPage() < e.Level):
+		case (p.A == method) == (p.direction() > 0):
+			better++
+		default:
+			worse++
+		}
+	}
+	return better, worse
+}
+
 // Ranks are the intervals of the ranks of the whole methods by their typical differences, each from the number of
 // methods found significantly better to that of methods found significantly worse. They hold together with
-// probability 1 - level. It is nil where the family is not each method with each.
+// probability 1 - level. An interval is zero where the family lacks comparisons of the method.
 func (e *Evidence) Ranks() [][2]int {
-	if !e.Every {
-		return nil
-	}
 	out := make([][2]int, e.whole)
 	for m := range out {
-		out[m] = [2]int{1, e.whole}
-	}
-	for _, p := range e.Pairs {
-		if max(p.A, p.B) >= e.whole || !(p.OfPage() < e.Level) {
-			continue
+		if e.Every || slices.Contains(e.own, e.Methods[m]) {
+			better, worse := e.Found(m, e.whole)
+			out[m] = [2]int{1 + worse, e.whole - better}
 		}
-		better, worse := p.A, p.B
-		if p.direction() < 0 {
-			better, worse = worse, better
-		}
-		out[better][1]--
-		out[worse][0]++
 	}
 	return out
 }
@@ -301,6 +358,9 @@ func (e *Evidence) Family() string {
 		return frame.Count(e.Compared(), "registered comparison")
 	case e.Compared() < 2:
 		return over
+	case e.own != nil:
+		return fmt.Sprintf("%s of %s, which did not come with the program or a file of results", over,
+			frame.Listed(e.own))
 	case !e.Every:
 		return fmt.Sprintf("%s with %s, which is right if %[2]s was named before the results were seen", over, e.Method)
 	case e.Method != "":

@@ -79,7 +79,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 
 // compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
-	p.Adjusted, p.Equivalence, p.Verdict, p.typical = math.NaN(), math.NaN(), Untestable, &typical{}
+	p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
 	for _, set := range t.Sets {
 		s, err := p.on(t, set, o)
 		if err != nil {
@@ -94,25 +94,35 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		partial := max(p.A, p.B) >= len(t.Whole())
 		enough := func(m int) bool { return !t.TooFew(&set, t.Methods[m], len(s.Splits)) }
 		if set.Counted || partial && set.Group == frame.GroupMain && (set.Draws || enough(p.A) || enough(p.B)) {
-			p.Over, p.Gains, p.ropes = append(p.Over, set.Name), append(p.Gains, s.Gain), append(p.ropes, s.Rope)
-			switch c := new(big.Rat).Abs(s.Gain).Cmp(s.Rope); {
-			case c <= 0 && (o.Region.Exists() || s.Gain.Sign() == 0):
-				p.Within++
-			case s.Gain.Sign() > 0:
-				p.Ahead++
-			default:
-				p.Behind++
-			}
+			p.add(set.Name, s.Gain, s.Rope, o.Region)
 		}
 	}
-	if len(p.Gains) == 0 {
-		return nil
+	if len(p.Gains) > 0 {
+		p.summarise()
 	}
+	return nil
+}
+
+// add takes a set into the comparison over sets.
+func (p *Pair) add(set string, gain, rope *big.Rat, r Region) {
+	p.Over, p.Gains, p.ropes = append(p.Over, set), append(p.Gains, gain), append(p.ropes, rope)
+	switch c := new(big.Rat).Abs(gain).Cmp(rope); {
+	case c <= 0 && (r.Exists() || gain.Sign() == 0):
+		p.Within++
+	case gain.Sign() > 0:
+		p.Ahead++
+	default:
+		p.Behind++
+	}
+}
+
+// summarise fills what follows from the gains, of which there is at least one.
+func (p *Pair) summarise() {
+	p.typical = &typical{}
 	p.Rope = stats.Mean(p.ropes)
 	p.test = stats.CorrectedT(p.Gains, 1, 0) // data sets do not overlap
 	p.Mean, p.Signed = p.test.Mean, stats.Wilcoxon(p.Gains)
 	p.beyond = p.direction() != 0 // adjustOver decides it of a region
-	return nil
 }
 
 // direction is 1 if A is the better one by its signed ranks, -1 if B is, and else 0.

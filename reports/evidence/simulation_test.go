@@ -28,6 +28,7 @@ type world struct {
 	lacks   func(set, method int) bool
 	splits  int  // 6 if 0
 	skewed  bool // the assumption does not hold, so that nothing is promised
+	own     int  // the first methods are one's own
 }
 
 // equal is the difference of methods that do not differ.
@@ -109,6 +110,7 @@ func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float6
 		}
 		t.Sets, truth, names = append(t.Sets, set), append(truth, values), append(names, set.Name)
 	}
+	t.Own = t.Methods[:w.own]
 	t = t.Part(t.Methods, names)
 	return &t, truth
 }
@@ -125,8 +127,8 @@ func entry(method string, results []*big.Rat) frame.Entry {
 
 // found counts pages: those with a false statement of a kind, and those with a true one.
 type found struct {
-	pages, difference, equivalence, best, ranks, single int // false
-	better, equivalent, excluded, separated             float64
+	pages, difference, equivalence, best, ranks, single, field int // false
+	better, equivalent, excluded, separated, placed            float64
 	// true differences that Holm's procedure finds, at four fifths of the level
 	holm float64
 }
@@ -193,6 +195,19 @@ func (f *found) count(w world, t *frame.Table, truth [][]float64, ev *evidence.E
 			single = single || v == evidence.Better && by <= 0 || v == evidence.Worse && by >= 0
 		}
 	}
+	if ev.Field != nil {
+		by := 0.0
+		for m := w.own; m < w.methods; m++ {
+			by += w.typical(0, m) / float64(w.methods-w.own)
+		}
+		switch v := ev.Field.Pairs[0].Verdict; {
+		case v == evidence.Better && by <= 0, v == evidence.Worse && by >= 0, v == evidence.Uncertain && by == 0,
+			v == evidence.Equivalent && math.Abs(by) >= region:
+			f.field++
+		case v == evidence.Better, v == evidence.Worse:
+			f.placed++
+		}
+	}
 	holm := 0
 	for i, p := range stats.Holm(ps) {
 		if by := w.typical(of(t, ev.Pairs[i].A), of(t, ev.Pairs[i].B)); p < 0.04 && by != 0 {
@@ -219,9 +234,6 @@ func (f *found) count(w world, t *frame.Table, truth [][]float64, ev *evidence.E
 // rank counts what is said of the best method and of ranks.
 func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 	best, ranks := ev.Best(), ev.Ranks()
-	if best == nil {
-		return
-	}
 	whole := len(t.Whole())
 	excluded, wrong, inside := 0, false, false
 	for m := range whole {
@@ -234,7 +246,12 @@ func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 				tied++ // itself too
 			}
 		}
-		wrong = wrong || ranks[m][0] > better+tied || ranks[m][1] < better+1
+		if ranks[m] != [2]int{} {
+			wrong = wrong || ranks[m][0] > better+tied || ranks[m][1] < better+1
+		}
+		if best == nil {
+			continue
+		}
 		if best[m] < 0.05 && better > 0 {
 			excluded++
 		}
@@ -244,7 +261,7 @@ func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 	if wrong {
 		f.ranks++
 	}
-	if !inside {
+	if best != nil && !inside {
 		f.best++
 	}
 }
@@ -254,19 +271,41 @@ func (f *found) rank(w world, t *frame.Table, ev *evidence.Evidence) {
 func (f found) check(t testing.TB, what string) {
 	t.Helper()
 	for kind, n := range map[string]int{"a difference": f.difference, "an equivalence": f.equivalence,
-		"the best": f.best, "ranks": f.ranks, "a single set": f.single} {
+		"the best": f.best, "ranks": f.ranks, "a single set": f.single, "the mean of the field": f.field} {
 		if float64(n)/float64(f.pages) > 0.05+3*math.Sqrt(0.05*0.95/float64(f.pages)) {
 			t.Errorf("%s: %d of %d pages have a false statement on %s", what, n, f.pages, kind)
 		}
 	}
 }
 
-// worlds are constructions in which a sentence could be false: differences at the edge of the region (of which the
-// rule by an observed mean called 22 to 93 % of the pages practically equivalent), and methods that do not differ.
-var worlds = []struct {
+// A trial is pages of a world.
+type trial struct {
 	world
 	sets, asked, pages int
-}{
+}
+
+// ownWorlds have a method of one's own that is equal to the others, ahead of them, behind them, or in their middle.
+func ownWorlds() (out []trial) {
+	for _, n := range []int{6, 11, 38} {
+		for _, sets := range []int{7, 13, 54} {
+			middle := zeros(n)
+			for m := range middle {
+				middle[m] = 3 * math.Sin(float64(m)) // sin 0 is 0
+			}
+			for name, by := range map[string][]float64{"equal": zeros(n), "first": first(n, 3), "last": first(n, -3),
+				"in the middle": middle} {
+				out = append(out, trial{world{name: fmt.Sprintf("own of %d, %s, %d sets", n, name, sets), methods: n,
+					of: spread(by, normal(2)), typical: ahead(by...), own: 1}, sets, 0, 30})
+			}
+		}
+	}
+	return append(out, trial{world{name: "three own of 11", methods: 11, of: spread(zeros(11), normal(2)),
+		typical: equal, own: 3}, 13, 0, 60})
+}
+
+// worlds are constructions in which a sentence could be false: differences at the edge of the region (of which the
+// rule by an observed mean called 22 to 93 % of the pages practically equivalent), and methods that do not differ.
+var worlds = []trial{
 	{world{name: "at the edge, sd 0.5", methods: 2, of: spread(first(2, 1.05), normal(0.5/math.Sqrt2)),
 		typical: ahead(1.05, 0)}, 15, 0, 100},
 	{world{name: "at the edge, sd 1", methods: 2, of: spread(first(2, 1.05), normal(1/math.Sqrt2)),
@@ -339,7 +378,7 @@ func TestDocumentsHaveTheVerdicts(t *testing.T) {
 // In no world is a kind of statement false on more than 5 % of the pages. BenchmarkWorlds counts many more of them. The
 // short form has the first world.
 func TestWorlds(t *testing.T) {
-	for i, w := range worlds {
+	for i, w := range append(worlds, ownWorlds()...) {
 		if i > 0 && (testenv.Race || !testenv.Thorough(t)) {
 			break
 		}
@@ -356,7 +395,7 @@ func TestWorlds(t *testing.T) {
 // method is separated from a worse one. holm is the share of differences by Holm's procedure at four fifths of the
 // level.
 func BenchmarkWorlds(b *testing.B) {
-	for _, w := range worlds {
+	for _, w := range append(worlds, ownWorlds()...) {
 		b.Run(w.name, func(b *testing.B) {
 			for b.Loop() {
 				f := simulate(b, w.world, 11, 20*w.pages, w.sets, w.asked)
@@ -365,12 +404,11 @@ func BenchmarkWorlds(b *testing.B) {
 				}
 				percent := func(n float64) float64 { return 100 * n / float64(f.pages) }
 				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence,
-					"best":  f.best,
-					"ranks": f.ranks, "single": f.single} {
+					"best": f.best, "ranks": f.ranks, "single": f.single, "field": f.field} {
 					b.ReportMetric(percent(float64(n)), "%false-"+name)
 				}
 				for name, x := range map[string]float64{"found": f.better, "holm": f.holm, "equivalent": f.equivalent,
-					"excluded": f.excluded, "separated": f.separated} {
+					"excluded": f.excluded, "separated": f.separated, "placed": f.placed} {
 					b.ReportMetric(percent(x), "%"+name)
 				}
 			}

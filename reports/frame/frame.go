@@ -57,6 +57,7 @@ type Rows interface {
 type Methods interface {
 	Lookup(name string) (registry.Spec, error)
 	Alias(name string) string // the method that is known elsewhere by the name; "" for none
+	Foreign(name string) bool // no method of the program has the name
 }
 
 // Sets knows data sets: those of the catalogue and the user's own.

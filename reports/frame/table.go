@@ -34,6 +34,9 @@ type Table struct {
 	Splits   []int    // planned, in increasing order
 	Sets     []Set    // the main group, then apart, then generated
 	Counted  []string // names of the counted sets
+	// Own are columns of methods that came neither with the program nor in a file of results: plugins that ran into
+	// this database, and test scores that were imported into it. No result decides it.
+	Own []string
 
 	Missing     []Missing // what the table lacks and leaves out
 	Changed     []Change  // sets whose runs belong to older data than their files
@@ -177,6 +180,7 @@ func (f Frame) Table(name string) (Table, error) {
 	}
 	t.Methods = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return slices.Contains(none, m) })
 	sort.Strings(environments)
+	t.Own = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !f.own(m) })
 	t.Provenance = t.provenance(sets, environments)
 	t.Splits = f.planned(together.rows)
 	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
@@ -293,6 +297,16 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 	}
 	c.summarise()
 	return c
+}
+
+// At is the value of a split; nil without one.
+func (c *Entry) At(split int) *big.Rat {
+	for _, r := range c.Runs {
+		if r.Split == split {
+			return r.Value
+		}
+	}
+	return nil
 }
 
 // summarise computes the spread of the runs.

@@ -72,9 +72,7 @@ func (t *Table) CommonSplits() []int {
 
 // ValuesAt returns the counted sets' values at a split of CommonSplits, in the form of Means.
 func (t *Table) ValuesAt(split int) [][]*big.Rat {
-	return t.Matrix(t.whole, func(e Entry) *big.Rat {
-		return e.Runs[slices.IndexFunc(e.Runs, func(r Run) bool { return r.Split == split })].Value
-	})
+	return t.Matrix(t.whole, func(e Entry) *big.Rat { return e.At(split) })
 }
 
 // Printed returns the values that the protocol's source prints, by the metric of the table (see published.Comparable).

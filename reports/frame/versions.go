@@ -61,6 +61,14 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 	return column, nil
 }
 
+// own reports whether a column is in Table.Own. A file of results has the times of fits, and test scores have none.
+func (f *Frame) own(column string) bool {
+	method := cmp.Or(f.pinned[column].Method, column)
+	return f.Registry.Foreign(method) && !slices.ContainsFunc(f.Rows, func(r store.Row) bool {
+		return r.Method == method && r.Imported != "" && r.FitSeconds != nil
+	})
+}
+
 // Latest returns that version of a column's method which began to run last, of the column and of those in Also.
 func (f *Frame) Latest(column string) string {
 	method := func(column string) string { return cmp.Or(f.pinned[column].Method, column) }

@@ -53,6 +53,7 @@ func (t Table) Part(methods, sets []string) Table {
 		}
 	}
 	t.Methods = picked(t.Methods, at)
+	t.Own = slices.DeleteFunc(slices.Clone(t.Own), func(m string) bool { return !slices.Contains(methods, m) })
 	t.Sets = slices.DeleteFunc(slices.Clone(t.Sets), func(s Set) bool { return !slices.Contains(sets, s.Name) })
 	for i := range t.Sets {
 		t.Sets[i].Entries = picked(t.Sets[i].Entries, at)

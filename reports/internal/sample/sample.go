@@ -32,6 +32,7 @@ type Input struct {
 	Older []store.Row // earlier attempts, which are superseded by Rows
 	Known map[string]Set
 	Tasks map[string]registry.Task // the tasks of methods; a method without an element solves all tasks
+	Own   []string                 // methods that did not come with the program
 	Left  []result.Exclusion
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
@@ -178,6 +179,9 @@ func (in Input) Lookup(name string) (registry.Spec, error) {
 	}
 	return registry.Spec{Name: name, Tasks: tasks}, nil
 }
+
+// Foreign knows the methods of Own.
+func (in Input) Foreign(name string) bool { return slices.Contains(in.Own, name) }
 
 // Alias knows none.
 func (in Input) Alias(string) string { return "" }
