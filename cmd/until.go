@@ -71,7 +71,8 @@ func (a *app) decide(ctx context.Context, c choice, req *plan.Request, f runFlag
 	if err != nil {
 		return nil, usageError(err)
 	}
-	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: report.UsualLevel}
+	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: report.UsualLevel,
+		Own: c.Registry.Foreign(req.Methods[0])}
 	if q.Metric, err = metric.Lookup(cmp.Or(c.Protocol.Semantics.Metric, usualMetric(all))); err != nil {
 		return nil, usageError(err)
 	}

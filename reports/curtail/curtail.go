@@ -25,6 +25,7 @@ type Plan struct {
 	Splits    int // of each set
 	Opponents int // that the method is compared with
 	Level     float64
+	Own       bool // the method is one's own: its comparisons are the family, wherever its mean is
 	// Width is half the width of the region of practical equivalence, in the unit of the values or as a share of the
 	// error; NaN for no region.
 	Width    float64
@@ -64,7 +65,7 @@ type Study struct {
 func New(p Plan) *Study {
 	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), failed: make([]bool, len(p.Sets)),
 		started: make([]int, len(p.Sets)), draws: draws,
-		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width)}}
+		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width), Relative: p.Relative && p.Width > 0}}
 }
 
 // A Split is a split of a set, both by their places in the plan.
@@ -328,8 +329,8 @@ func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
 	return d.verdicts(gains), gains
 }
 
-// verdicts judges the gains over each opponent as a comparison of the method with them does: if the method has the best
-// or the worst mean, each method is compared with each.
+// verdicts judges the gains over each opponent as a comparison of the method with them does: if the method is not one's
+// own and has the best or the worst mean, each method is compared with each.
 func (d *drawn) verdicts(gains [][]float64) []evidence.Verdict {
 	all := slices.Clone(gains)
 	ahead, behind := 0, 0
@@ -349,7 +350,7 @@ func (d *drawn) verdicts(gains [][]float64) []evidence.Verdict {
 	for j := range gains {
 		of[j] = [2]int{-1, j}
 	}
-	if ahead == len(gains) || behind == len(gains) {
+	if !d.Own && (ahead == len(gains) || behind == len(gains)) {
 		for a := range gains {
 			for b := a + 1; b < len(gains); b++ {
 				row := make([]float64, len(gains[a]))

@@ -22,6 +22,7 @@ type Question struct {
 	Metric  metric.Metric
 	Region  evidence.Region
 	Level   float64
+	Own     bool // as in Plan
 }
 
 // A Run gives out the cells of a comparison to the scheduler (schedule.Batches) until its verdicts are decided.
@@ -54,8 +55,8 @@ func NewRun(q Question, cells []*plan.Cell) *Run {
 	}
 	slices.Sort(r.sets)
 	r.sets = slices.DeleteFunc(r.sets, func(set string) bool { return !r.whole(set) })
-	r.plan = Plan{Splits: len(q.Splits), Opponents: len(q.Methods) - 1, Level: q.Level, Width: math.NaN(),
-		Relative: q.Region.Relative, Percent: q.Metric.Percent}
+	r.plan = Plan{Splits: len(q.Splits), Opponents: len(q.Methods) - 1, Level: q.Level, Own: q.Own,
+		Width: math.NaN(), Relative: q.Region.Relative, Percent: q.Metric.Percent}
 	if q.Region.Exists() {
 		r.plan.Width, _ = q.Region.Width.Float64()
 	}

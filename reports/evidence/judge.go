@@ -9,8 +9,9 @@ import (
 // A Judge gives the verdicts over data sets of thousands of drawn tables, as Compare does of one: by the same tests,
 // the same family and the same rules, in floating point. It is not safe for concurrent use.
 type Judge struct {
-	Level  float64
-	Region bool // there is a region of practical equivalence
+	Level    float64
+	Region   bool // there is a region of practical equivalence
+	Relative bool // it is a share of the error of a width above zero
 	stats.Ranker
 }
 
@@ -27,6 +28,11 @@ func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 		edges[p] = [2][]float64{make([]float64, len(row)), make([]float64, len(row))}
 		for s, gain := range row {
 			edges[p][0][s], edges[p][1][s] = ropes[p][s]-gain, ropes[p][s]+gain
+			if j.Relative && ropes[p][s] > 0 {
+				edges[p][0][s], edges[p][1][s] = 1-gain/ropes[p][s], 1+gain/ropes[p][s]
+			} else if j.Relative && !math.IsNaN(gain) {
+				edges[p][0][s], edges[p][1][s] = 1, 1
+			}
 		}
 		above, below = append(above, j.Rank(edges[p][0])), append(below, j.Rank(edges[p][1]))
 	}

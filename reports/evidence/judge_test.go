@@ -16,6 +16,7 @@ func TestJudge(t *testing.T) {
 		width := rapid.SampledFrom([]int{-1, 0, 1, 3}).Draw(t, "width")
 		e := &Evidence{Options: Options{Level: 0.05}}
 		if width >= 0 {
+			e.Region.Relative = rapid.Bool().Draw(t, "relative")
 			e.Region.Width = big.NewRat(int64(width), 1)
 		}
 		var gains, ropes [][]float64
@@ -25,31 +26,48 @@ func TestJudge(t *testing.T) {
 			for s := range sets {
 				// Sevenths are no binary fractions, and few values have ties.
 				gain := big.NewRat(int64(rapid.IntRange(-8, 30).Draw(t, "gain")), 7)
-				if p.Gains = append(p.Gains, gain); width >= 0 {
-					p.ropes = append(p.ropes, e.Region.Width)
-				} else {
-					p.ropes = append(p.ropes, zero)
+				factor := 1
+				if e.Region.Relative {
+					factor = rapid.IntRange(1, 4).Draw(t, "factor")
 				}
-				p.Over = append(p.Over, string(rune('a'+s)))
+				wide := big.NewRat(int64(max(0, width)*factor), 1)
+				p.add(string(rune('a'+s)), gain, wide, e.Region)
 				x, _ := gain.Float64()
-				row, rope = append(row, x), append(rope, float64(width))
+				row, rope = append(row, x), append(rope, float64(max(0, width)*factor))
 			}
 			gains, ropes = append(gains, row), append(ropes, rope)
-			for i, gain := range p.Gains {
-				if width >= 0 && new(big.Rat).Abs(gain).Cmp(p.ropes[i]) <= 0 {
-					p.Within++
-				}
-			}
 			p.Signed, p.Adjusted, p.Equivalence = stats.Wilcoxon(p.Gains), math.NaN(), math.NaN()
 			p.Verdict, p.beyond = Untestable, p.direction() != 0
 			e.Pairs = append(e.Pairs, p)
 		}
 		e.adjustOver()
-		j := Judge{Level: e.Level, Region: width >= 0}
+		j := Judge{Level: e.Level, Region: width >= 0, Relative: e.Region.Relative && width > 0}
 		for i, got := range j.Verdicts(gains, ropes) {
 			if e.Pairs[i].judge(e.Level); got != e.Pairs[i].Verdict {
 				t.Fatalf("%s, and exact fractions say %s of %v", got, e.Pairs[i].Verdict, e.Pairs[i].Gains)
 			}
 		}
 	})
+}
+
+// Sets with many errors do not decide for those with few. The method is behind by three times the region on the six
+// sets with few errors, and equal on the nine others, whose region is ten times as wide in points.
+func TestRelativeRegion(t *testing.T) {
+	for relative, want := range map[bool]Verdict{false: Equivalent, true: Inconclusive} {
+		e := &Evidence{Options: Options{Level: 0.05, Region: Region{Width: big.NewRat(3, 10), Relative: relative}}}
+		p := Pair{B: 1, Adjusted: math.NaN(), Equivalence: math.NaN()}
+		for s := range 15 {
+			gain, rope := big.NewRat(int64(s%2), 100), big.NewRat(10, 1)
+			if s < 6 {
+				gain, rope = big.NewRat(-3, 1), big.NewRat(1, 1)
+			}
+			p.add(string(rune('a'+s)), gain, rope, e.Region)
+		}
+		p.summarise()
+		e.Pairs = []Pair{p}
+		e.adjustOver()
+		if e.Pairs[0].judge(e.Level); e.Pairs[0].Verdict != want {
+			t.Errorf("relative %v: %s, want %s", relative, e.Pairs[0].Verdict, want)
+		}
+	}
 }

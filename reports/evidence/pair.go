@@ -33,7 +33,9 @@ type Pair struct {
 
 	Ahead, Within, Behind int // sets by mean: above the region, within it with its edges, below it
 
-	ropes  []*big.Rat
+	ropes    []*big.Rat
+	relative bool // the region is a share of the error of a width above zero
+
 	ofPage float64              // Adjusted in the family of the page, of a registered pair
 	beyond bool                 // the typical difference is outside of the region
 	test   stats.CorrectedTTest // Student's, of the gains
@@ -106,6 +108,7 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 // add takes a set into the comparison over sets.
 func (p *Pair) add(set string, gain, rope *big.Rat, r Region) {
 	p.Over, p.Gains, p.ropes = append(p.Over, set), append(p.Gains, gain), append(p.ropes, rope)
+	p.relative = r.Relative && r.Width.Sign() > 0
 	switch c := new(big.Rat).Abs(gain).Cmp(rope); {
 	case c <= 0 && (r.Exists() || gain.Sign() == 0):
 		p.Within++
@@ -129,12 +132,19 @@ func (p *Pair) summarise() {
 func (p *Pair) direction() int { return p.Signed.Plus.Cmp(p.Signed.Minus) }
 
 // within are the distances of the gains to the edge of the region above, or below for a sign of -1; positive within
-// the region.
+// the region. They are in units of each set's region if this is a share of the error: in points, sets with many errors
+// would decide for all. A set without an error has an empty region, and no difference.
 func (p *Pair) within(sign int) []*big.Rat {
 	out := make([]*big.Rat, len(p.Gains))
 	for i, gain := range p.Gains {
 		if out[i] = new(big.Rat).Sub(p.ropes[i], gain); sign < 0 {
 			out[i].Add(p.ropes[i], gain)
+		}
+		switch {
+		case p.relative && p.ropes[i].Sign() == 0:
+			out[i].Set(one)
+		case p.relative:
+			out[i].Quo(out[i], p.ropes[i])
 		}
 	}
 	return out
