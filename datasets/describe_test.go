@@ -344,7 +344,12 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"from 0", "a.libsvm", sparse("%s 0:%d"), "", `"0:0" is not index:value with an index from 1`},
 		{"repeated", "a.libsvm", sparse("%s 1:%d 1:3"), "index 1 comes after index 1", ""},
 		{"several labels", "a.libsvm", sparse("1,%s 1:%d"), "", `the line has several labels, "1,0"; keep one`},
-		{"a table by its content", "a.libsvm", plain, "no row has any input", ""},
+		{"a table by its content", "a.libsvm", plain, `format = "csv"`, ""},
+		{"commas by their content", "a.arff", "x,class {a or b}\n" + plain[4:], `format = "csv"`, ""},
+		{"blanks by their content", "a.arff", lines("", "%d %d.5 %s"), `format = "blank"`, ""},
+		{"text by its content", "a.parquet", plain, `format = "csv"`, ""},
+		{"a damaged file by its name", "a.arff", "relation r\n" + relation, "",
+			`a.arff:1: "relation" is not @relation, @attribute or @data`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d, err := described(t, c.name, c.content, describe.Options{})
@@ -475,6 +480,26 @@ func TestIndexWithoutName(t *testing.T) {
 			c.left && (!strings.Contains(notes, said) || !strings.Contains(d.TOML, `drop = [0]`)) {
 			t.Errorf("%s: left out %v\n%s\n%s", name, left, d.TOML, notes)
 		}
+	}
+}
+
+// TestRepeatedIdentifiers: whole numbers in almost each row, of which some come again, are noted if they lie so far apart
+// that measured numbers would hardly be equal. Measured and rounded numbers are not noted.
+func TestRepeatedIdentifiers(t *testing.T) {
+	for name, c := range map[string]struct {
+		number func(i int) int
+		noted  bool
+	}{
+		"persons who come again": {func(i int) int { return 61634 + (i-i%12/11)*7919%9973*1301 + 3 }, true},
+		"measured":               {func(i int) int { return 100 + i*7919%1499 }, false},
+		"rounded":                {func(i int) int { return (61 + (i-i%12/11)*7919%9973) * 100 }, false},
+		"each another":           {func(i int) int { return 61634 + i*7919%9973*1301 }, false},
+	} {
+		d := must.Get(described(t, "a.csv", rows(240, func(i int) string {
+			return fmt.Sprintf("%d,%g,%d", c.number(i), float64(i%17)/8, i%2)
+		}), describe.Options{}))(t)
+		notes := strings.Join(d.Notes, "\n")
+		must.Be(t, strings.Contains(notes, "if they identify rows or persons"), c.noted, name, notes)
 	}
 }
 

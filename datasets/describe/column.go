@@ -187,7 +187,7 @@ func (c *column) look(k *known, d *Description) {
 			"or leave the column out by --drop", c.name, c.low)
 	}
 	if whole {
-		c.findIdentifier(n, falls, d)
+		c.findIdentifier(v, falls, d)
 	}
 	c.findSentinels(v, d, sentinel, func(v float64) string { return fmt.Sprint(v) })
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
@@ -196,9 +196,10 @@ func (c *column) look(k *known, d *Description) {
 	}
 }
 
-// findIdentifier says whether n whole numbers identify rows. falls counts the numbers that are not larger than the
-// number of the row before.
-func (c *column) findIdentifier(n, falls int, d *Description) {
+// findIdentifier says whether whole numbers, which are sorted, identify rows. falls counts the numbers that are not
+// larger than the number of the row before.
+func (c *column) findIdentifier(v []float64, falls int, d *Description) {
+	n := len(v)
 	different := 10*c.distinct > 9*n
 	switch {
 	case c.unnamed && n > 1 && different:
@@ -208,7 +209,27 @@ func (c *column) findIdentifier(n, falls int, d *Description) {
 		c.leaveIdentifier(d, "it numbers the rows")
 	case n > 10 && different && likeIdentifier.MatchString(c.name):
 		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
+	case n > 10 && different && repeatsBeyondChance(v):
+		d.note("column %s has %d different whole numbers in %d rows, and repeats more of them than measured numbers "+
+			"repeat by chance: if they identify rows or persons, leave it out by --drop, or name it in --group",
+			c.name, c.distinct, n)
 	}
+}
+
+// repeatsBeyondChance reports that sorted numbers repeat more often than measured ones would. The distance between the
+// numbers around each one tells how many are equal to it by chance. Multiples of ten do not count, since people round.
+func repeatsBeyondChance(v []float64) bool {
+	const around = 10
+	v = slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.Mod(x, 10) == 0 })
+	repeats, chance := 0, 0.0
+	for i := range v {
+		if i > 0 && v[i] == v[i-1] {
+			repeats++
+		}
+		from, to := max(0, i-around), min(len(v)-1, i+around)
+		chance += float64(to-from) / (2 * (v[to] - v[from] + 1))
+	}
+	return float64(repeats) > 2*chance+3
 }
 
 // likeDate reports a number such as 20201231.

@@ -25,8 +25,11 @@ var ARFF = Format{
 		}
 		return Options{}, false
 	},
-	Read: readARFF,
+	Trace: arffLine, Read: readARFF,
 }
+
+// An arffLine is one before the rows.
+var arffLine = regexp.MustCompile(`(?im)^[ \t]*@(relation|attribute|data)`)
 
 // isComment reports whether a line of an ARFF file is empty or a comment.
 func isComment(trimmed []byte) bool { return len(trimmed) == 0 || trimmed[0] == '%' }
@@ -36,6 +39,14 @@ func readARFF(f File) (*Table, error) {
 	text, t, err := f.text()
 	if err != nil {
 		return nil, err
+	}
+	if !arffLine.Match(text) {
+		other := "csv"
+		if separatorOf(text[:min(sniffed, len(text))]) == blanks {
+			other = "blank"
+		}
+		return nil, fmt.Errorf("%s: the file has no @attribute line, so that it is no ARFF file; write format = %q",
+			f.Name, other)
 	}
 	p := arffParser{Table: t, rest: text, budget: f.Budget, at: []int{}}
 	for !p.inData && len(p.rest) > 0 {

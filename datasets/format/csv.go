@@ -246,8 +246,7 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 	if t.Width > 1 {
 		return nil
 	}
-	const enough = 1 << 16
-	sample := s.text[:min(enough, len(s.text))]
+	sample := s.text[:min(sniffed, len(s.text))]
 	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clip(bytes.Join(s.cells, nil)))
 	share, usual, begins := usualWidth(sample, s.separator)
 	switch other := separatorOf(sample); {

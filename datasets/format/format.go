@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ type Format struct {
 	// Sniff reports whether the first lines of a file are in this format, and with which options. It is called if the
 	// file's extension belongs to this format, or if the Sniff of every later format in All has returned false.
 	Sniff func(sample []byte) (Options, bool)
+	// Trace is what a damaged file of this format still has, so that a file with its extension is of this format. Without
+	// a trace the content decides. nil: the extension decides.
+	Trace *regexp.Regexp
 	// Read finds the columns of a file. It may change the data. The rows of the table refer to the data.
 	Read func(f File) (*Table, error)
 }
@@ -131,21 +135,24 @@ func Names(key, conjunction string) string {
 	return strings.Join(names[:end], ", ") + " " + conjunction + " " + names[end]
 }
 
-// Sniff finds the format of a file, and its options, from the extension and the first lines. An extension of a format
-// other than CSV decides alone, so that a damaged LIBSVM file is not read as a table. Otherwise the lines decide.
+// sniffed is how many bytes of a file tell its format.
+const sniffed = 1 << 16
+
+// Sniff finds the format of a file, and its options, from the first lines. The extension of a format other than CSV
+// decides if the lines have a trace of the format, so that a damaged LIBSVM file is not read as a table.
 func Sniff(extension string, data []byte) (*Format, Options) {
-	const enough = 1 << 16
 	sample := bytes.TrimPrefix(data, []byte(byteOrderMark))
-	if len(sample) > enough {
-		end := bytes.LastIndexByte(sample[:enough], '\n')
+	if len(sample) > sniffed {
+		end := bytes.LastIndexByte(sample[:sniffed], '\n')
 		if end < 0 { // the first line is longer
-			end = enough + bytes.IndexByte(sample[enough:], '\n')
+			end = sniffed + bytes.IndexByte(sample[sniffed:], '\n')
 		}
 		sample = sample[:end+1]
 	}
 	if f := ByExtension(extension); f != nil && f != &CSV {
-		o, _ := f.Sniff(sample)
-		return f, o
+		if o, ok := f.Sniff(sample); ok || f.Trace == nil || f.Trace.Match(sample) {
+			return f, o
+		}
 	}
 	for _, f := range slices.Backward(All) {
 		if o, ok := f.Sniff(sample); ok {

@@ -26,7 +26,8 @@ var LIBSVM = Format{
 		}
 		return Options{}, sparse > 0 && 2*sparse > lines
 	},
-	Read: readLIBSVM,
+	Trace: regexp.MustCompile(`:`),
+	Read:  readLIBSVM,
 }
 
 // A sparseLine has index:value pairs whose values are numbers. A line of CSV with a time of day, such as

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 // without one is left out. Row.Line is the number of the row, from 1.
 var Parquet = Format{
 	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: append([]string{"thousands"}, tableKeys...),
+	Trace: regexp.MustCompile(`PAR[1E]`),
 	Sniff: func(sample []byte) (Options, bool) {
 		return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) || bytes.HasPrefix(sample, []byte("PARE"))
 	},

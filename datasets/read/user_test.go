@@ -342,8 +342,12 @@ func TestUserErrors(t *testing.T) {
 			`correct it or leave rare features out, or raise --memory`},
 		{"libsvm: no input", libsvm, "my.svm", "1\n-1\n", `DIR/my.svm: no row has any input`},
 
-		{"arff: not arff", arff, "my.arff", "1,2\n", `DIR/my.arff:1: "1,2" is not @relation, @attribute or @data; ` +
-			`begin a comment with %`},
+		{"arff: commas", arff, "my.arff", "1,2\n", `DIR/my.arff: the file has no @attribute line, so that it is no ` +
+			`ARFF file; write format = "csv"`},
+		{"arff: blanks", arff, "my.arff", "1 2\n3 4\n", `DIR/my.arff: the file has no @attribute line, so that it is ` +
+			`no ARFF file; write format = "blank"`},
+		{"arff: a line of another kind", arff, "my.arff", "relation r\n@data\n", `DIR/my.arff:1: "relation" is not ` +
+			`@relation, @attribute or @data; begin a comment with %`},
 		{"arff: type", arff, "my.arff", "@attribute x colour\n", `DIR/my.arff:1: attribute "x": type "colour" is not ` +
 			`numeric, real, integer, string, date or a list of levels in braces`},
 		{"arff: level", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,c\n",
