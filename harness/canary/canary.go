@@ -47,7 +47,7 @@
 // # What it does not find
 //
 // On few rows a method that knows little cannot be distinguished from chance. A method that compares its training
-// labels with labels that it knows can behave well while a canary runs. docs/explanation/evidence.md has rates.
+// labels with labels that it knows can behave well while a canary runs. docs/explanation/statistics.md has rates.
 package canary
 
 import (

@@ -10,17 +10,13 @@ rm -f "$db"
 "$bench" import reference --db "$db"
 mkdir -p "$out"
 report() { "$bench" report "$1" --methods paper --db "$db" --force -o "$out/$2" "${@:3}"; }
-ask() { "$bench" query --db "$db" --format md -- "$(cat "scripts/reference/$1.sql")" >"$out/$1.md"; }
-report accuracy table2.md --details
+report accuracy table2.md
 report accuracy table2.html
-ask core-seconds
-ask environment
 
 # What follows from the numbers; all fifteen sets of the paper count, bankmarketing is shown apart.
-"$bench" compare GBRFF2 BMKR GFC PBRFF GBRFF1 LGBM --db "$db" --details --force -o "$out/compare-gbrff2.md"
-report tests tests.md --details
-report times times.md --details
+"$bench" compare GBRFF2 BMKR GFC PBRFF GBRFF1 LGBM --db "$db" --force -o "$out/compare-gbrff2.md"
 report leaderboard leaderboard.md
+report times times.md
 report cd cd.svg
 report leaderboard leaderboard.svg
 report times times.svg
