@@ -483,8 +483,8 @@ func TestIndexWithoutName(t *testing.T) {
 	}
 }
 
-// TestRepeatedIdentifiers: whole numbers in almost each row, of which some come again, are noted if they lie so far apart
-// that measured numbers would hardly be equal. Measured and rounded numbers are not noted.
+// TestRepeatedIdentifiers: whole numbers in almost each row, of which some come again, are noted if they lie so far
+// apart that measured numbers would hardly be equal. Measured and rounded numbers are not noted.
 func TestRepeatedIdentifiers(t *testing.T) {
 	for name, c := range map[string]struct {
 		number func(i int) int

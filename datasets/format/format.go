@@ -37,8 +37,8 @@ type Format struct {
 	// Sniff reports whether the first lines of a file are in this format, and with which options. It is called if the
 	// file's extension belongs to this format, or if the Sniff of every later format in All has returned false.
 	Sniff func(sample []byte) (Options, bool)
-	// Trace is what a damaged file of this format still has, so that a file with its extension is of this format. Without
-	// a trace the content decides. nil: the extension decides.
+	// Trace is what a damaged file of this format still has. A file with the format's extension and without a trace is
+	// in another format, which its content decides. If Trace is nil, the extension decides.
 	Trace *regexp.Regexp
 	// Read finds the columns of a file. It may change the data. The rows of the table refer to the data.
 	Read func(f File) (*Table, error)
