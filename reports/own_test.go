@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"pgregory.net/rapid"
 )
 
 // ahead are 13 sets of five methods of which A has the most correct rows on each set, and E the fewest.
@@ -58,5 +61,55 @@ func TestOwnMethod(t *testing.T) {
 				t.Errorf("%s: the page says %q, and not %q", name, text, want)
 			}
 		}
+	}
+}
+
+// A pair is compared on the splits that both methods have: cells of one alone, such as those of the reference run, change
+// neither the sets of a comparison nor its verdict.
+func TestCellsOfOneMethodDecideNothing(t *testing.T) {
+	verdict := func(t *rapid.T, rows []store.Row) string {
+		in := sample.Of(20, rows...)
+		in.Methods = []string{"A", "B"}
+		table := must.Get(must.Get(in.Read(t.Context()))(t).Table(""))(t)
+		p := must.Get(evidence.Compare(&table, evidence.Options{Method: "A", Level: 0.05}))(t).Pairs[0]
+		return fmt.Sprint(p.Verdict, p.Over, p.Gains, p.Signed.P)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var both, all []store.Row
+		for s := range rapid.IntRange(2, 9).Draw(t, "sets") {
+			name := fmt.Sprintf("s%02d", s)
+			for split := 1; split <= 20; split++ {
+				ours := sample.OK(name, "A", split, rapid.IntRange(60, 100).Draw(t, "ours"), 100)
+				theirs := sample.OK(name, "B", split, rapid.IntRange(60, 100).Draw(t, "theirs"), 100)
+				if common := split <= 1+s%3 || rapid.IntRange(0, 2).Draw(t, "common") == 0; common {
+					both, all = append(both, ours, theirs), append(all, ours, theirs)
+				} else if rapid.Bool().Draw(t, "alone") {
+					all = append(all, theirs)
+				}
+			}
+		}
+		if with, without := verdict(t, all), verdict(t, both); with != without {
+			t.Fatalf("%s, and without the cells of one method alone %s", with, without)
+		}
+	})
+}
+
+// A set of one's own counts with the three splits that both methods have, although the other one has 20 elsewhere.
+func TestOwnSetCounts(t *testing.T) {
+	var rows []store.Row
+	for s := range 7 {
+		for split := range 20 {
+			name := fmt.Sprintf("s%02d", s)
+			if split < 3 {
+				rows = append(rows, sample.OK(name, "A", split+1, 90, 100))
+			}
+			if split < 3 || s > 0 {
+				rows = append(rows, sample.OK(name, "B", split+1, 80, 100))
+			}
+		}
+	}
+	text := said(page(t, sample.Of(20, rows...), usual("A")))[0]
+	if !strings.Contains(text, "over 7 sets") {
+		t.Errorf("the page says %q", text)
 	}
 }

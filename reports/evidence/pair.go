@@ -17,8 +17,8 @@ type Pair struct {
 	A, B int // places in the table's methods
 	Sets []SetPair
 
-	// These fields are over the counted sets. If one of the methods is partial, they are over the sets of the
-	// main group that both have.
+	// These fields are over the sets of the main group on which both methods have finished common splits, but for sets
+	// with less than half of the usual number of these. Cells that only one of them has decide nothing.
 	Over     []string   // names of the sets
 	Gains    []*big.Rat // mean gains, one a set
 	Mean     *big.Rat   // of Gains; nil without a set
@@ -82,6 +82,7 @@ func (s *SetPair) Interval(level float64) stats.Interval {
 // compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
 	p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
+	var splits []int // of the sets of the main group
 	for _, set := range t.Sets {
 		s, err := p.on(t, set, o)
 		if err != nil {
@@ -90,13 +91,19 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 		if len(s.Splits) == 0 {
 			continue
 		}
-		p.Sets = append(p.Sets, s)
-		// Two whole methods are compared over the same sets as means and ranks, so that all reports use the
-		// same sets.
-		partial := max(p.A, p.B) >= len(t.Whole())
-		enough := func(m int) bool { return !t.TooFew(&set, t.Methods[m], len(s.Splits)) }
-		if set.Counted || partial && set.Group == frame.GroupMain && (set.Draws || enough(p.A) || enough(p.B)) {
-			p.add(set.Name, s.Gain, s.Rope, o.Region)
+		if p.Sets = append(p.Sets, s); set.Group == frame.GroupMain {
+			splits = append(splits, len(s.Splits))
+		}
+	}
+	slices.Sort(splits)
+	for _, s := range p.Sets {
+		few := !s.Set.Draws && s.Set.Group == frame.GroupMain && 2*len(s.Splits) < splits[len(splits)/2]
+		for _, m := range []int{p.A, p.B} {
+			_, stopped := t.Stop(s.Set.Name, t.Methods[m]) // which chose how many splits each set needs
+			few = few && !stopped
+		}
+		if s.Set.Group == frame.GroupMain && !few {
+			p.add(s.Set.Name, s.Gain, s.Rope, o.Region)
 		}
 	}
 	if len(p.Gains) > 0 {
@@ -262,9 +269,17 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 	}
 	var ours, theirs, gains []*big.Rat
 	train, test := 0, 0 // of all splits
-	others := set.Entries[p.B].Runs
+	runs := func(e frame.Entry) []frame.Run { return e.Runs }
+	if !set.Entries[p.A].Has || !set.Entries[p.B].Has {
+		runs = func(e frame.Entry) []frame.Run {
+			return slices.SortedFunc(slices.Values(slices.Concat(e.Runs, e.Beyond)), func(a, b frame.Run) int {
+				return a.Split - b.Split
+			})
+		}
+	}
+	others := runs(set.Entries[p.B])
 	seen := fits{}
-	for _, a := range set.Entries[p.A].Runs {
+	for _, a := range runs(set.Entries[p.A]) {
 		i := slices.IndexFunc(others, func(b frame.Run) bool { return b.Split == a.Split })
 		if i < 0 {
 			continue

@@ -109,6 +109,7 @@ type Set struct {
 type Entry struct {
 	Method string
 	Runs   []Run // finished ones with a value, by split
+	Beyond []Run // finished ones beyond the compared splits, which enter no mean of the table
 	Has    bool  // the method finished the compared splits of the set
 	stats.Spread
 	SQL string // query that returns the runs

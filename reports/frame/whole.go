@@ -34,7 +34,7 @@ func (s *Set) compareSplits() (surplus []Missing) {
 			if slices.Contains(s.Splits, r.Split) {
 				return false
 			}
-			out.Splits = append(out.Splits, r.Split)
+			out.Splits, e.Beyond = append(out.Splits, r.Split), append(e.Beyond, r)
 			return true
 		})
 		e.summarise()
