@@ -64,8 +64,8 @@ func TestOwnMethod(t *testing.T) {
 	}
 }
 
-// A pair is compared on the splits that both methods have: cells of one alone, such as those of the reference run, change
-// neither the sets of a comparison nor its verdict.
+// A pair is compared on the splits that both methods have: cells of one alone, such as those of the reference run,
+// change neither the sets of a comparison nor its verdict.
 func TestCellsOfOneMethodDecideNothing(t *testing.T) {
 	verdict := func(t *rapid.T, rows []store.Row) string {
 		in := sample.Of(20, rows...)
