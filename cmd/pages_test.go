@@ -170,7 +170,7 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: "+
 		"every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among "+
 		"them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come "+
-		"from, and `bench data show NAME` prints all that is known of a set."))
+		"from, and `bench data show NAME` prints all that is known of a set, its defects too."))
 	groups := sets.Groups()
 	b.WriteString("\nGroups, for `--datasets`:\n\n")
 	rules := map[string]string{}
@@ -184,7 +184,6 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		"in the data directory. Variants of a set, sets that a generator draws, and sets that are fetched only by "+
 		"name are in none.", 0, 100) + "\n")
 	b.WriteString("\n| set | what it is | task | rows | columns | classes | source |\n|---|---|---|---|---|---|---|\n")
-	var defects strings.Builder
 	for _, e := range sets.All() {
 		var classes []string
 		for _, n := range e.Counts {
@@ -192,11 +191,8 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows,
 			e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
-		for _, d := range e.Defects {
-			listItem(&defects, "- `%s`: %s", e.Name, inMarkdown.Replace(d))
-		}
 	}
-	return b.String() + "\n## Known defects\n\n" + defects.String()
+	return b.String()
 }
 
 // TestVariables: the list of environment variables has those that the sources read, and no others.
