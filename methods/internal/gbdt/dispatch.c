@@ -15,3 +15,7 @@ void gb_cut GB_CUT_PARAMS {
 	if (level == 2) gb_cut_avx512 GB_CUT_ARGS;
 	else gb_cut_avx2 GB_CUT_ARGS;
 }
+
+long gb_split GB_SPLIT_PARAMS {
+	return level == 2 ? gb_split_avx512 GB_SPLIT_ARGS : gb_split_avx2 GB_SPLIT_ARGS;
+}

@@ -21,6 +21,10 @@ typedef struct {
 		long columns, const uint8_t *bytes, const int32_t *cells)
 #define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best, columns, bytes, cells)
 
+// The kernel of one division of a node's rows. splitRowsRef in leafwise.go holds its definition.
+#define GB_SPLIT_PARAMS (const uint8_t *bins, int last, int missing, int32_t *index, long m, int32_t *spare)
+#define GB_SPLIT_ARGS (bins, last, missing, index, m, spare)
+
 // The kernel of one search for a cut. ranks.go holds its definition.
 #define GB_CUT_PARAMS \
 	(const uint16_t *bins, long n, long blocks, const int32_t *top, const uint8_t *use, const int32_t *index, long m, \
@@ -31,6 +35,9 @@ typedef struct {
 void gb_cut GB_CUT_PARAMS;
 void gb_cut_avx512 GB_CUT_PARAMS;
 void gb_cut_avx2 GB_CUT_PARAMS;
+long gb_split GB_SPLIT_PARAMS;
+long gb_split_avx512 GB_SPLIT_PARAMS;
+long gb_split_avx2 GB_SPLIT_PARAMS;
 void gb_node GB_NODE_PARAMS;
 void gb_node_avx512 GB_NODE_PARAMS;
 void gb_node_avx2 GB_NODE_PARAMS;

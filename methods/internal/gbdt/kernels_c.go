@@ -6,6 +6,8 @@ package gbdt
 #cgo CFLAGS: -O3 -std=c11
 #cgo noescape gb_node
 #cgo nocallback gb_node
+#cgo noescape gb_split
+#cgo nocallback gb_split
 #cgo noescape gb_cut
 #cgo nocallback gb_cut
 #include "kernels.h"
@@ -53,6 +55,14 @@ func (ds *Dataset) splitNode(c *nodeCall) {
 		(*C.double)(unsafe.SliceData(c.small)), (*C.double)(unsafe.SliceData(c.large)),
 		(*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))),
 		count, bytes, cells)
+}
+
+func splitRows(bins []uint8, last, missing int, rows, spare []int32) int {
+	if level == 0 {
+		return splitRowsRef(bins, last, missing, rows, spare)
+	}
+	return int(C.gb_split((*C.uint8_t)(unsafe.SliceData(bins)), C.int(last), C.int(missing),
+		(*C.int32_t)(unsafe.SliceData(rows)), C.long(len(rows)), (*C.int32_t)(unsafe.SliceData(spare))))
 }
 
 func (r *ranked) cut(c *cutCall) {

@@ -79,10 +79,7 @@ func (g *grower) grow(pairs []float32) *Tree {
 		g.release(&g.leaves[i])
 	}
 	root := growing{rows: g.ds.rows, split: noSplit}
-	for i := 0; i < len(pairs); i += 2 {
-		root.gradient += float64(pairs[i])
-		root.hessian += float64(pairs[i+1])
-	}
+	root.gradient, root.hessian = sumPairs(g.index, pairs)
 	g.leaves = append(g.leaves[:0], root)
 	g.parents = append(g.parents[:0], -1)
 	t := constantTree(-root.gradient/(root.hessian+g.p.L2), g.ds.rows)
@@ -267,29 +264,25 @@ func (g *grower) apply(t *Tree, l int) int {
 // partition moves the rows that go left to the front, both sides in their order,
 // and returns their number.
 func (g *grower) partition(n *growing, s *candidate, m *mapper) int {
-	rows := g.index[n.from:][:n.rows]
-	bins := g.ds.place(s.feature)
-	last := int32(s.bin)
-	left, right := 0, 0
+	missing := -1
 	if m.nan && s.defaultLeft {
-		missing := uint8(m.bins() - 1)
-		for _, r := range rows {
-			bin := bins[int(r)*lanes]
-			rows[left], g.spare[right] = r, r
-			if int32(bin) <= last || bin == missing {
-				left++
-			} else {
-				right++
-			}
-		}
-	} else {
-		for _, r := range rows { // without a branch, since it could not be predicted
-			side := int(uint32(last-int32(bins[int(r)*lanes])) >> 31)
-			rows[left], g.spare[right] = r, r
-			left += 1 - side
-			right += side
+		missing = m.bins() - 1
+	}
+	return splitRows(g.ds.place(s.feature), s.bin, missing, g.index[n.from:][:n.rows], g.spare)
+}
+
+// splitRowsRef defines the result of the C kernel gb_split: rows whose bin is at most last, or missing, go left.
+func splitRowsRef(bins []uint8, last, missing int, rows, spare []int32) int {
+	left, right := 0, 0
+	for _, r := range rows {
+		bin := int(bins[int(r)*lanes])
+		rows[left], spare[right] = r, r
+		if bin <= last || bin == missing {
+			left++
+		} else {
+			right++
 		}
 	}
-	copy(rows[left:], g.spare[:right])
+	copy(rows[left:], spare[:right])
 	return left
 }

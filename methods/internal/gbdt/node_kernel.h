@@ -4,29 +4,48 @@
 
 #include "kernels.h"
 
-// build adds the pairs of m rows to the histogram h of one block.
-VM void build(const uint8_t *bins, const int32_t *index, long m, const float *pairs, double *h) {
+// ahead asks for row i + AHEAD of a node's rows, since rows of a node lie apart in memory and the processor cannot guess
+// the next one.
+enum { AHEAD = 24 };
+VM void ahead(const uint8_t *rows, long width, const int32_t *index, long i, long m, const float *pairs) {
+	if (!index || i + AHEAD >= m) return;
+	long r = index[i + AHEAD];
+	_mm_prefetch((const char *)(rows + r * width), _MM_HINT_T0);
+	_mm_prefetch((const char *)(pairs + 2 * r), _MM_HINT_T0);
+}
+
+VM void add_pair(double *d, __m128d p) { _mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p)); }
+
+VM __m128d pair_of(const float *pairs, long r) {
+	return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
+}
+
+// build_lanes adds the pairs of m rows to the first lanes of the histogram h of one block.
+VM void build_lanes(int lanes, const uint8_t *bins, const int32_t *index, long m, const float *pairs, double *h) {
 	for (long i = 0; i < m; i++) {
 		long r = index ? index[i] : i;
-		const uint8_t *b = bins + r * LANES;
-		__m128d p = _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
-		for (int j = 0; j < LANES; j++) {
-			double *d = h + (long)b[j] * (2 * LANES) + 2 * j;
-			_mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p));
-		}
+		ahead(bins, LANES, index, i, m, pairs);
+		uint64_t b;
+		memcpy(&b, bins + r * LANES, sizeof b);
+		__m128d p = pair_of(pairs, r);
+		for (int j = 0; j < lanes; j++) add_pair(h + (b >> 8 * j & 255) * (2 * LANES) + 2 * j, p);
 	}
+}
+
+// build has a loop for each number of lanes and for all rows, so that compilers unroll it.
+VM void build(int lanes, const uint8_t *bins, const int32_t *index, long m, const float *pairs, double *h) {
+#define LOOP(k) case k: if (index) build_lanes(k, bins, index, m, pairs, h); else build_lanes(k, bins, 0, m, pairs, h); break;
+	switch (lanes) { LOOP(1) LOOP(2) LOOP(3) LOOP(4) LOOP(5) LOOP(6) LOOP(7) LOOP(8) }
 }
 
 // build_columns does the same for all blocks at once, from the bytes of columns.go.
 VM void build_columns(long columns, const uint8_t *bytes, const int32_t *cells, const int32_t *index, long m, const float *pairs, double *h) {
 	for (long i = 0; i < m; i++) {
 		long r = index ? index[i] : i;
+		ahead(bytes, columns, index, i, m, pairs);
 		const uint8_t *b = bytes + r * columns;
-		__m128d p = _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
-		for (long j = 0; j < columns; j++) {
-			double *d = h + cells[j * 256 + b[j]];
-			_mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p));
-		}
+		__m128d p = pair_of(pairs, r);
+		for (long j = 0; j < columns; j++) add_pair(h + cells[j * 256 + b[j]], p);
 	}
 }
 
@@ -102,6 +121,21 @@ VM void subtract(double *h, const double *less, long top) {
 	for (long i = 0; i < top * 2 * LANES; i += LANES) v8_store(h + i, v8_sub(v8_load(h + i), v8_load(less + i)));
 }
 
+// gb_split moves the rows whose bin is at most last, or missing, to the front of a node's rows, both sides in their order.
+TARGET long FN(gb_split) GB_SPLIT_PARAMS {
+	long left = 0, right = 0;
+	for (long i = 0; i < m; i++) { // without a branch, since it could not be predicted
+		int32_t r = index[i];
+		if (i + AHEAD < m) _mm_prefetch((const char *)(bins + (long)index[i + AHEAD] * LANES), _MM_HINT_T0);
+		int bin = bins[(long)r * LANES], side = (bin > last) & (bin != missing);
+		index[left] = spare[right] = r;
+		left += 1 - side;
+		right += side;
+	}
+	memcpy(index + left, spare, sizeof(int32_t) * (size_t)right);
+	return left;
+}
+
 TARGET void FN(gb_node) GB_NODE_PARAMS {
 	const gb_side *side = (const gb_side *)sides;
 	gb_best *out = (gb_best *)best;
@@ -114,8 +148,7 @@ TARGET void FN(gb_node) GB_NODE_PARAMS {
 		double *h = small + at[b];
 		if (!columns) {
 			memset(h, 0, sizeof(double) * (size_t)(at[b + 1] - at[b]));
-			if (index) build(bins + b * n * LANES, index, m, pairs, h);
-			else build(bins + b * n * LANES, 0, m, pairs, h);
+			build(32 - __builtin_clz(use[b]), bins + b * n * LANES, index, m, pairs, h);
 		}
 		repair(h, top[b], most_freq + b * LANES, side[0].gradient, side[0].raw);
 		if (large && side[1].scan) scan(large + at[b], h, top[b], fast[b], limits, &side[1], out + blocks + b);

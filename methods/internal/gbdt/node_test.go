@@ -108,10 +108,10 @@ func TestKernelCallEqualsReference(t *testing.T) {
 				if c.use[b] == 0 {
 					continue
 				}
-				from, to := ds.at[b], ds.at[b+1]
-				if !slices.Equal(c.small[from:to], other.small[from:to]) ||
-					!slices.Equal(c.large[from:to], other.large[from:to]) {
-					rt.Fatal("the histograms differ")
+				for i := ds.at[b]; i < ds.at[b+1]; i++ {
+					if c.use[b]>>(i/2%lanes)&1 != 0 && (c.small[i] != other.small[i] || c.large[i] != other.large[i]) {
+						rt.Fatal("the histograms differ")
+					}
 				}
 				for i := b; i < len(c.best); i += ds.blocks() {
 					for lane := range lanes {
@@ -126,6 +126,26 @@ func TestKernelCallEqualsReference(t *testing.T) {
 						}
 					}
 				}
+			}
+		})
+	})
+}
+
+func TestSplitRowsEqualsReference(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rapid.Check(t, func(rt *rapid.T) {
+			bins := rapid.SliceOfN(rapid.Uint8(), 8, 800).Draw(rt, "bins")
+			last, missing := rapid.IntRange(0, 255).Draw(rt, "last"), rapid.IntRange(-1, 255).Draw(rt, "missing")
+			var rows []int32
+			for i := range int32(len(bins) / lanes) {
+				if rapid.Bool().Draw(rt, "in the node") {
+					rows = append(rows, i)
+				}
+			}
+			want, spare := slices.Clone(rows), make([]int32, len(rows))
+			if splitRowsRef(bins, last, missing, want, spare) != splitRows(bins, last, missing, rows, spare) ||
+				!slices.Equal(rows, want) {
+				rt.Errorf("%v, not %v", rows, want)
 			}
 		})
 	})
