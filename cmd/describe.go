@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/spf13/cobra"
 )
 
 func newDataDescribeCommand(a *app) *cobra.Command {
-	var o describe.Options
+	var o read.Hints
 	var positive, out string
 	c := &cobra.Command{
 		Use:   "describe FILE",
@@ -55,9 +55,9 @@ func groupFlag(c *cobra.Command, to *string) {
 		"divides them")
 }
 
-func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) error {
+func (a *app) describe(c *cobra.Command, file, out string, o read.Hints) error {
 	defer collectWithin(o.Memory)()
-	d, err := describe.File(c.Context(), file, o)
+	d, err := read.Describe(c.Context(), file, o)
 	if err != nil {
 		return usageError(err)
 	}
@@ -72,7 +72,7 @@ func (a *app) describe(c *cobra.Command, file, out string, o describe.Options) e
 }
 
 // sayFound says what is wrong with a data file, and what is to be checked.
-func (a *app) sayFound(d *describe.Description) {
+func (a *app) sayFound(d *read.Description) {
 	for _, text := range d.Problems {
 		a.say("problem: %s", text)
 	}

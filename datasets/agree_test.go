@@ -16,7 +16,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/describe"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/parquet-go/parquet-go"
@@ -199,7 +198,7 @@ func TestDescribeAgreesWithWhatIsRead(t *testing.T) {
 		ending, data := drawnFile(r)
 		path, toml := filepath.Join(dir, "a"+ending), filepath.Join(dir, "a.toml")
 		must.Do(r, os.WriteFile(path, data, 0o600))
-		d, err := describe.File(t.Context(), path, describe.Options{TOML: toml, Memory: 1 << 30})
+		d, err := read.Describe(t.Context(), path, read.Hints{TOML: toml, Memory: 1 << 30})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				r.Fatalf("error %q", err)
@@ -221,7 +220,7 @@ func TestDescribeAgreesWithWhatIsRead(t *testing.T) {
 }
 
 // compare compares a description with the set.
-func compare(r *rapid.T, d *describe.Description, set *datasets.Set) {
+func compare(r *rapid.T, d *read.Description, set *datasets.Set) {
 	rows := map[string]int{}
 	for _, m := range saidLabel.FindAllStringSubmatch(d.TOML, -1) {
 		name, n := must.Get(strconv.Unquote(m[1]))(r), must.Get(strconv.Atoi(m[2]))(r)

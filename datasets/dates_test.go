@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets"
-	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -28,7 +28,7 @@ func TestDatesAreTheirNumbers(t *testing.T) {
 		if !strings.ContainsAny(layout, "Z0") || !strings.HasSuffix(layout, "00") {
 			zone = time.UTC
 		}
-		o := describe.Options{Label: "y"}
+		o := read.Hints{Label: "y"}
 		switch layout[:2] {
 		case "02", "2.":
 			o.DateOrder = "dmy"
@@ -95,7 +95,7 @@ func TestDescribeDates(t *testing.T) {
 			values := strings.Split(c.values, "|")
 			d := must.Get(described(t, "a.csv", "x,z,y\n"+rows(40, func(i int) string {
 				return fmt.Sprintf("%s,%d,%c", values[i%len(values)], i*i, "uv"[i*5%7%2])
-			}), describe.Options{DateOrder: c.order}))(t)
+			}), read.Hints{DateOrder: c.order}))(t)
 			_, got, _ := strings.Cut(keys(d.TOML), `positive = ["v"]; `)
 			must.Be(t, got, c.keys)
 			must.Hold(t, strings.Join(d.Problems, "\n")+"\n"+strings.Join(d.Notes, "\n"), c.said)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/describe"
-
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
@@ -20,7 +18,7 @@ import (
 )
 
 // described writes a file and describes it. In texts the folder reads DIR.
-func described(t *testing.T, name, content string, o describe.Options) (*describe.Description, error) {
+func described(t *testing.T, name, content string, o read.Hints) (*read.Description, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, name)
@@ -31,7 +29,7 @@ func described(t *testing.T, name, content string, o describe.Options) (*describ
 		o.Test = test
 	}
 	o.TOML, o.Memory = filepath.Join(dir, "set.toml"), cmp.Or(o.Memory, 1<<30)
-	d, err := describe.File(t.Context(), path, o)
+	d, err := read.Describe(t.Context(), path, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s", strings.ReplaceAll(err.Error(), dir, "DIR"))
 	}
@@ -100,7 +98,7 @@ func TestFormats(t *testing.T) {
 			`"binary"; format = "csv"; separator = ","; header = true; label = "y"   # a guess; positive = ["v"]`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			d := must.Get(described(t, c.name, c.content, describe.Options{}))(t)
+			d := must.Get(described(t, c.name, c.content, read.Hints{}))(t)
 			must.Be(t, keys(d.TOML), c.want)
 			if !d.Loads || d.Problems != nil {
 				t.Errorf("problems: %v", d.Problems)
@@ -128,7 +126,7 @@ func TestColumns(t *testing.T) {
 	})
 	content += content[strings.Index(content, "\n")+1:][:strings.Index(content[strings.Index(content, "\n")+1:], "\n")+
 		1]
-	d := must.Get(described(t, "a.csv", content, describe.Options{Positive: []string{"mild", "severe"}}))(t)
+	d := must.Get(described(t, "a.csv", content, read.Hints{Positive: []string{"mild", "severe"}}))(t)
 	want := `name = "a"; file = "a.csv"; task = "binary"; format = "csv"; separator = ","; header = true; ` +
 		`thousands = ","; label = "outcome"   # a guess; positive = ["mild", "severe"]; ` +
 		`drop = ["id", "unit", "note"]; dates = ["when"]; ` +
@@ -163,7 +161,7 @@ func TestColumns(t *testing.T) {
 func TestTestFile(t *testing.T) {
 	line := func(i int) string { return fmt.Sprintf("%d,%s,%d", i*7%40, []string{"red", "blue"}[i%2], i*5%7%2) }
 	d, err := described(t, "a.csv", "x,colour,y\n"+rows(40, line),
-		describe.Options{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
+		read.Hints{Test: "x,colour,y\n" + rows(20, line) + "3,green,1\n"})
 	if err != nil || !d.Loads {
 		t.Fatal(d, err)
 	}
@@ -181,8 +179,8 @@ func TestPacked(t *testing.T) {
 	})
 	sparse := rows(40, func(i int) string { return fmt.Sprintf("%d 1:%d 3:%d", i%2, i, i*7%40) })
 	for name, text := range map[string]string{"a.csv": table, "a.svm": sparse} {
-		plain := must.Get(described(t, name, text, describe.Options{}))(t)
-		packed, err := described(t, name+".gz", testenv.Gzip(t, text), describe.Options{})
+		plain := must.Get(described(t, name, text, read.Hints{}))(t)
+		packed, err := described(t, name+".gz", testenv.Gzip(t, text), read.Hints{})
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
 		}
@@ -204,7 +202,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 		}
 		return fmt.Sprintf("%s,%s,%d", x, []string{"none", "some"}[i%2], min(1, i/55))
 	}
-	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), describe.Options{}))(t)
+	d := must.Get(described(t, "a.csv", "x,kind,y\n"+rows(60, line), read.Hints{}))(t)
 	for _, want := range []string{
 		`"none" is read as a missing value in column x, and is a category of column kind; write another text in one ` +
 			`of them`,
@@ -221,7 +219,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 func TestAllAtOnce(t *testing.T) {
 	d, err := described(t, "a.csv", "x,z,y\n"+rows(30, func(i int) string {
 		return fmt.Sprintf("%d,%d.5,%s", i, i, []string{"a", "b", "c"}[i*7%5%3])
-	})+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", describe.Options{})
+	})+"1,2\nabc1,3.5,\n4,5.5,d\n5,6,c,8\n", read.Hints{})
 	must.Do(t, err)
 	said := strings.Join(d.Problems, "\n")
 	must.Hold(t, said, "DIR/a.csv:32: the line has 2 columns and most have 3",
@@ -239,26 +237,26 @@ func TestRefusals(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name, content string
-		o             describe.Options
+		o             read.Hints
 		want          string
 	}{
-		{"a.parquet", "PAR1xxxx", describe.Options{},
+		{"a.parquet", "PAR1xxxx", read.Hints{},
 			`DIR/a.parquet: the file cannot be read as Parquet: invalid magic footer of parquet file: "xxxx"`},
-		{"a.xlsx", "PK\x03\x04", describe.Options{},
+		{"a.xlsx", "PK\x03\x04", read.Hints{},
 			"DIR/a.xlsx: workbooks are not read; save the sheet as CSV (UTF-8) in the spreadsheet program"},
-		{"a.csv.gz", plain, describe.Options{},
+		{"a.csv.gz", plain, read.Hints{},
 			"DIR/a.csv.gz: the file is not packed by gzip (gzip: invalid header); correct its name or its content"},
-		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), describe.Options{Memory: 16 << 20},
+		{"a.csv.gz", testenv.Gzip(t, strings.Repeat(plain, 1<<16)), read.Hints{Memory: 16 << 20},
 			"DIR/a.csv.gz: unpacking the file takes more than 16 MiB of memory; raise --memory, or describe a file " +
 				"of its first lines"},
-		{"a.csv", plain, describe.Options{Positive: []string{"mild", "sever"}},
+		{"a.csv", plain, read.Hints{Positive: []string{"mild", "sever"}},
 			`DIR/a.csv: no row has the label "sever" of --positive; the labels are "mild", "none", "severe"; did you ` +
 				`mean "severe"?`},
-		{"a.csv", "outcome,y\n" + plain, describe.Options{Label: "outcom"},
+		{"a.csv", "outcome,y\n" + plain, read.Hints{Label: "outcom"},
 			`DIR/a.csv: there is no column "outcom"; the columns are "outcome", "y"; did you mean "outcome"?`},
-		{"a.csv", "x,y\n1,a\n2,a\n", describe.Options{},
+		{"a.csv", "x,y\n1,a\n2,a\n", read.Hints{},
 			`DIR/a.csv: every row has the label "a"; --label names another column`},
-		{"a.csv", "words\nonly\n", describe.Options{},
+		{"a.csv", "words\nonly\n", read.Hints{},
 			"DIR/a.csv: every line has one column; a set needs an input and a label"},
 	} {
 		must.Be(t, fmt.Sprint(must.Err(described(t, c.name, c.content, c.o))), c.want)
@@ -352,7 +350,7 @@ func TestFilesAsTheyCome(t *testing.T) {
 			`a.arff:1: "relation" is not @relation, @attribute or @data`},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			d, err := described(t, c.name, c.content, describe.Options{})
+			d, err := described(t, c.name, c.content, read.Hints{})
 			if c.refused != "" || err != nil {
 				if err == nil || c.refused == "" || !strings.Contains(err.Error(), c.refused) {
 					t.Fatalf("error %v, want %s", err, c.refused)
@@ -375,7 +373,7 @@ func FuzzDescribe(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := described(t, "a.csv", string(data), describe.Options{})
+		d, err := described(t, "a.csv", string(data), read.Hints{})
 		if err != nil {
 			return
 		}
@@ -410,7 +408,7 @@ func TestOneValueAddsAFormat(t *testing.T) {
 	content := "pairs\n" + rows(30, func(i int) string {
 		return fmt.Sprintf("%d=%s", i*7%30, []string{"u", "v"}[i*5%7%2])
 	})
-	d, err := described(t, "a.dat", content, describe.Options{})
+	d, err := described(t, "a.dat", content, read.Hints{})
 	if err != nil || !d.Loads || !slices.Contains(d.Notes, "the set has 30 rows and 1 features") {
 		t.Fatal(d, err)
 	}
@@ -444,7 +442,7 @@ func TestUnreadableSparseRows(t *testing.T) {
 		"1 0:0.5 1:2\n" + good: `a.libsvm:1: "0:0.5" is not index:value`,
 		good + "0 3:1 2:1\n":   "a.libsvm:21: index 2 comes after index 3",
 	} {
-		d, err := described(t, "a.libsvm", text, describe.Options{})
+		d, err := described(t, "a.libsvm", text, read.Hints{})
 		if err != nil || len(d.Problems) != 1 || !strings.Contains(d.Problems[0], want) {
 			t.Errorf("%v, %+v; want %q", err, d, want)
 		}
@@ -474,7 +472,7 @@ func TestIndexWithoutName(t *testing.T) {
 		line := func(i int) string {
 			return fmt.Sprintf(c.first+",%g,%d", c.number(i), float64(i%17)/8, i%2)
 		}
-		d := must.Get(described(t, "a.csv", c.head+"\n"+rows(60, line), describe.Options{Label: "-1"}))(t)
+		d := must.Get(described(t, "a.csv", c.head+"\n"+rows(60, line), read.Hints{Label: "-1"}))(t)
 		notes := strings.Join(d.Notes, "\n")
 		if left := strings.Contains(d.TOML, "drop = ["); left != c.left || !d.Loads ||
 			c.left && (!strings.Contains(notes, said) || !strings.Contains(d.TOML, `drop = [0]`)) {
@@ -497,7 +495,7 @@ func TestRepeatedIdentifiers(t *testing.T) {
 	} {
 		d := must.Get(described(t, "a.csv", rows(240, func(i int) string {
 			return fmt.Sprintf("%d,%g,%d", c.number(i), float64(i%17)/8, i%2)
-		}), describe.Options{}))(t)
+		}), read.Hints{}))(t)
 		notes := strings.Join(d.Notes, "\n")
 		must.Be(t, strings.Contains(notes, "if they identify rows or persons"), c.noted, name, notes)
 	}
@@ -518,7 +516,7 @@ func TestSeparatorsBehind(t *testing.T) {
 		content := c.head + "\n" + rows(40, func(i int) string {
 			return fmt.Sprintf("%d.5%s%d%s", i%7, by, i%2, c.behind)
 		})
-		d, err := described(t, "a.csv", content, describe.Options{Label: "y"})
+		d, err := described(t, "a.csv", content, read.Hints{Label: "y"})
 		if err != nil {
 			t.Errorf("%q: %v", c.head+c.behind, err)
 			continue
@@ -536,14 +534,14 @@ func TestFirstLines(t *testing.T) {
 	body := "x,y\n" + rows(40, func(i int) string { return fmt.Sprintf("%d.5,%d", i%7, i%2) })
 	for _, first := range []string{"% made by a tool", "// made by a tool", "-- a comment", "; a comment",
 		"Report of things", "\"Report of things\"", "! 2024", "Report, of things, 2024"} {
-		d := must.Get(described(t, "a.csv", first+"\n"+body, describe.Options{Label: "y"}))(t)
+		d := must.Get(described(t, "a.csv", first+"\n"+body, read.Hints{Label: "y"}))(t)
 		said := strings.Join(d.Problems, "\n")
 		want := fmt.Sprintf("%q, and most have 2; if it is a title or a comment, remove it or begin it with #",
 			strings.Trim(first, `"`))
 		if d.Loads || !strings.Contains(said, want) || strings.Contains(said, "blank") {
 			t.Errorf("%q: %s", first, said)
 		}
-		d = must.Get(described(t, "a.csv", "# "+first+"\n"+body, describe.Options{Label: "y"}))(t)
+		d = must.Get(described(t, "a.csv", "# "+first+"\n"+body, read.Hints{Label: "y"}))(t)
 		must.Be(t, d.Loads, true, "with #", first)
 	}
 	for content, want := range map[string]string{
@@ -555,7 +553,7 @@ func TestFirstLines(t *testing.T) {
 		rows(40, func(i int) string { return fmt.Sprintf("%d,%d.5,%d", i, i%7, i%2) }): `since no line is read ` +
 			`as the names of columns; line 1 is "0, 0.5, 0"; name a column by its number, 0 to 2`,
 	} {
-		_, err := described(t, "a.csv", content, describe.Options{Label: "y"})
+		_, err := described(t, "a.csv", content, read.Hints{Label: "y"})
 		must.Say(t, err, want)
 	}
 }

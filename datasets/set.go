@@ -2,17 +2,9 @@
 // dates, the [Imputer] that fills its gaps, and the [Standardiser] that centres and scales its columns. These use
 // statistics of chosen rows. [Inputs] applies them one after the other.
 //
-// Each package in folders below does one part of the work that makes a set:
-//
-//	catalogue  describes sets: their names, their files with checksums, and how files are read
-//	generate   makes the files of toy and generated sets
-//	files      finds the files of a set in the data directory and checks them
-//	fetch      brings files there, from a mirror or from their public addresses
-//	read       loads the files of a set, which makes it a Set
-//	openml     brings sets of OpenML, described, to a folder of the user's
-//
-// Packages read and fetch import files, files imports catalogue, and catalogue imports generate; openml imports most of
-// these. Code that needs only descriptions imports catalogue. Only the command line imports packages that fetch.
+// Packages in folders below make sets: catalogue describes them, finds and checks their files, and makes those of
+// generated sets; fetch brings files, also of sets of OpenML; read loads the files of a set, which makes it a Set, and
+// describes new files. Only the command line imports fetch.
 //
 // This package reads no file and draws no splits (package harness/split does).
 package datasets

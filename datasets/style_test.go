@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/describe"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
@@ -61,7 +60,7 @@ func TestThousands(t *testing.T) {
 			values := strings.Split(c.values, "|")
 			d := must.Get(described(t, "a.csv", "x"+c.separator+"y\n"+rows(40, func(i int) string {
 				return `"` + values[i%len(values)] + `"` + c.separator + []string{"u", "v"}[i*5%7%2]
-			}), describe.Options{Thousands: c.thousands}))(t)
+			}), read.Hints{Thousands: c.thousands}))(t)
 			got := keys(d.TOML)
 			_, got, _ = strings.Cut(got, "header = true; ")
 			got, _, _ = strings.Cut(got, "label = ")
@@ -71,12 +70,12 @@ func TestThousands(t *testing.T) {
 	}
 	d := must.Get(described(t, "a.csv", "a,b,y\n"+rows(40, func(i int) string {
 		return fmt.Sprintf("%q,%q,%s", "1,234,5"+fmt.Sprint(10+i), "1'2"+fmt.Sprint(10+i), []string{"u", "v"}[i*5%7%2])
-	}), describe.Options{}))(t)
+	}), read.Hints{}))(t)
 	must.Hold(t, strings.Join(d.Problems, "\n"),
 		`thousands are separated by "," in column a and by "'" in column b; write one`)
 	d = must.Get(described(t, "a.csv", "a;b;c;y\n"+rows(40, func(i int) string {
 		return fmt.Sprintf("%d,9%%;%d.25;%s;%s", i, i*i%29, []string{"7", "7", "007"}[i%3], []string{"u", "v"}[i*5%7%2])
-	}), describe.Options{}))(t)
+	}), read.Hints{}))(t)
 	must.Hold(t, strings.Join(d.Problems, "\n"), "each of 40 values is written with another decimal separator")
 	must.Hold(t, strings.Join(d.Notes, "\n"), `column c is left out: every known value is equal: "7", "007"`)
 }
@@ -95,7 +94,7 @@ func TestWords(t *testing.T) {
 		texts := strings.Split(words, "|")
 		d := must.Get(described(t, "a.csv", "x,z,y\n"+rows(40, func(i int) string {
 			return fmt.Sprintf("%s,%d,%s", texts[i%len(texts)], i*i, []string{"u", "v"}[i*5%7%2])
-		}), describe.Options{}))(t)
+		}), read.Hints{}))(t)
 		must.Hold(t, d.TOML, `# column 0 "x": `+want)
 	}
 }
@@ -106,17 +105,17 @@ func TestNumberedHeaders(t *testing.T) {
 	const names = "note: the first line is read as the names of the columns: "
 	for _, c := range []struct {
 		first, z string // z is what the values of the second column begin with
-		o        describe.Options
+		o        read.Hints
 		header   bool
 	}{
-		{"0,1,2", "", describe.Options{}, true},
-		{",0,1", "", describe.Options{}, false}, // two names that are counted may be two values
-		{"0,1,3", "", describe.Options{}, false},
-		{"2019,2020,y", "", describe.Options{}, true},
-		{"2019,NA,y", "", describe.Options{}, true},
-		{"2019,site,7", "s", describe.Options{Group: "site"}, true},
-		{"2019,site,7", "s", describe.Options{}, false}, // a text as those below it
-		{"2019,?,7", "s", describe.Options{}, false},
+		{"0,1,2", "", read.Hints{}, true},
+		{",0,1", "", read.Hints{}, false}, // two names that are counted may be two values
+		{"0,1,3", "", read.Hints{}, false},
+		{"2019,2020,y", "", read.Hints{}, true},
+		{"2019,NA,y", "", read.Hints{}, true},
+		{"2019,site,7", "s", read.Hints{Group: "site"}, true},
+		{"2019,site,7", "s", read.Hints{}, false}, // a text as those below it
+		{"2019,?,7", "s", read.Hints{}, false},
 	} {
 		content := c.first + "\n" + rows(40, func(i int) string {
 			return fmt.Sprintf("%d,%s%d,%d.5", i*i, c.z, i*3%40, i*i*i%41)
@@ -139,7 +138,7 @@ func TestMixedColumns(t *testing.T) {
 		}
 		return fmt.Sprintf("%s,%s%d,%s", x, []string{"p", "P"}[i%2], i%5, []string{"u", "v"}[i*5%7%2])
 	})
-	d := must.Get(described(t, "a.csv", content, describe.Options{Group: "z"}))(t)
+	d := must.Get(described(t, "a.csv", content, read.Hints{Group: "z"}))(t)
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes, `column x: 26 of 40 values are numbers or dates, and others are texts such as "unknown"`)
 	must.Hold(t, notes, `the group z: "p0" and "P0" differ in case or blanks alone; if they are one, write one of `+
@@ -170,7 +169,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 			plain, written = plain+label, written+label
 		}
 		head := strings.Repeat("x;", len(kinds)) + "y\n"
-		o := describe.Options{Drop: []string{}}
+		o := read.Hints{Drop: []string{}}
 		want, _ := loaded(r, dir, head+plain, o)
 		if said {
 			o.Thousands = style.Thousands
@@ -206,11 +205,11 @@ func groupedBy(number, separator string) string {
 }
 
 // loaded describes a file and loads it; the set is nil if it does not load.
-func loaded(t must.T, dir, content string, o describe.Options) (*datasets.Set, *describe.Description) {
+func loaded(t must.T, dir, content string, o read.Hints) (*datasets.Set, *read.Description) {
 	path := filepath.Join(dir, "a.csv")
 	o.TOML, o.Memory = filepath.Join(dir, "a.toml"), 1<<30
 	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
-	d := must.Get(describe.File(context.Background(), path, o))(t)
+	d := must.Get(read.Describe(context.Background(), path, o))(t)
 	e := must.Get(catalogue.Description{TOML: d.TOML, Path: o.TOML}.Entry())(t)
 	set, err := read.Load(context.Background(), catalogue.Directory{Memory: 1 << 30}, e)
 	must.Be(t, err == nil, d.Loads)

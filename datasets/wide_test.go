@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/describe"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
@@ -58,7 +58,7 @@ func TestWideFiles(t *testing.T) {
 					seconds[k] = math.Inf(1)
 					for range 3 {
 						before := testenv.ThreadCPUTime()
-						d := must.Get(described(t, "a.csv", text, describe.Options{}))(t)
+						d := must.Get(described(t, "a.csv", text, read.Hints{}))(t)
 						seconds[k] = min(seconds[k], testenv.ThreadCPUTime()-before)
 						said[k] = len(d.Problems) + len(d.Notes)
 					}

@@ -1,7 +1,7 @@
 // Package format knows the formats of data files. A [Format] is one value: its name, the extensions of its files, the
 // keys of a description that it takes, how a file is recognised, and how it is read. [All] lists the formats. Package
-// catalogue checks descriptions by this list, package describe recognises files by it, and package read reads files by
-// it. A new format is a file of this package and its line in All.
+// catalogue checks descriptions by this list, and package read recognises and reads files by it. A new format is a file
+// of this package and its line in All.
 //
 // A file is read in two steps. Read finds the columns, and returns a [Table]. Its rows then come one after another,
 // each cell as text. Nothing holds all cells as text, so that a reader can put each cell where it belongs. A [Budget]

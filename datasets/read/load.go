@@ -1,6 +1,6 @@
 // Package read loads sets: [Load] turns the files of an entry into a datasets.Set, a dense matrix with
 // numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
-// fitted model.
+// fitted model. [Describe] writes the entry of a new file.
 //
 // Package format divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into
 // rows of the matrix, categories and labels (labels.go) as codes. What the codes stand for is decided last. A budget
@@ -13,7 +13,7 @@
 // files and in errors; negative numbers count from the end. Labels that are numbers are compared as numbers, so "1",
 // "+1" and "1.0" are one label. Every row must have a label; NA and similar texts are not labels.
 //
-// The package reads a file only as its entry says, without guesses. Missing numbers are NaN; package datasets fills
+// A file is loaded only as its entry says, without guesses. Missing numbers are NaN; package datasets fills
 // them in.
 package read
 

@@ -91,10 +91,9 @@ var rooms = []room{
 
 	{"datasets/format", "internal/..."},
 	{"datasets/catalogue", "datasets/format registry registry/rng internal/..."},
-	{"datasets/fetch", "datasets/catalogue datasets/describe datasets/fetch datasets/format " +
+	{"datasets/fetch", "datasets/catalogue datasets/fetch datasets/format " +
 		"datasets/read registry internal/..."},
 	{"datasets/read", "datasets datasets/catalogue datasets/format registry registry/rng internal/..."},
-	{"datasets/describe", "datasets/catalogue datasets/format datasets/read internal/..."},
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},

@@ -1,21 +1,12 @@
-// Package describe finds out how a data file of a user is to be read, and writes the description that package catalogue
-// reads.
-//
-//	cells.go   the values of the file
-//	header.go  whether a line names the columns
-//	style.go   how numbers are written: the decimal comma, and what separates thousands
-//	date.go    columns of dates
-//	column.go  what a column holds: numbers, categories, an identifier, nothing new
-//	label.go   which column is the label, the task, and columns that tell the label
-//	write.go   the TOML
+// Describing finds out how a data file of a user is to be read, and writes the description that package catalogue
+// reads: the cells of the file, whether a line names the columns, how numbers are written, what each column holds,
+// which one is the label, and the TOML.
 //
 // One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess
-// that the user should look at is a note. The description is read back and the set is loaded before anything is
-// returned.
-//
-// The package decides nothing in silence: a column that it leaves out is in the description with the reason. It changes
-// no file.
-package describe
+// that the user should look at is a note. A column that is left out is in the description with the reason. The
+// description is read back and the set is loaded before anything is returned.
+
+package read
 
 import (
 	"cmp"
@@ -27,15 +18,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
-// Options say what is known of a file.
-type Options struct {
+// Hints say what is known of a file.
+type Hints struct {
 	TOML      string                 // where the description will be written, which names files relative to it
 	Test      string                 // path of a test file of the set's own; "" for none
 	Label     string                 // name or number of the label; "" lets it be guessed
@@ -46,15 +37,6 @@ type Options struct {
 	Drop      []string               // names or numbers of columns that are left out
 	Taken     func(name string) bool // whether a set has the name already
 	Memory    int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
-	Known     *Known                 // what another description says of the set; nil for none
-}
-
-// Known is what another description says of a set.
-type Known struct {
-	By, Name string      // the command that read it; the name of the set
-	Keys     [][2]string // keys of the description, such as title, and their texts
-	Columns  []string    // the columns that the set has, by name; others are left out
-	Texts    []string    // those of texts: few different whole numbers are categories there
 }
 
 // A Description is what was found.
@@ -116,37 +98,38 @@ func (d *Description) sayHowMany() {
 	}
 }
 
-// File describes a data file. It is an error if the file cannot be read at all, if the column of the label is not
+// Describe describes a data file. It is an error if the file cannot be read at all, if the column of the label is not
 // there, or if the file has no row with a label that was asked for as class +1.
-func File(ctx context.Context, path string, o Options) (*Description, error) {
-	d := &Description{kinds: map[string]*kind{}}
-	o.Memory = read.MemoryLimit(o.Memory)
+func Describe(ctx context.Context, path string, o Hints) (*Description, error) {
+	o.Memory = MemoryLimit(o.Memory)
 	s, err := open(path, o)
 	if err != nil {
 		return nil, err
 	}
 	if s.format.Sparse {
-		err = s.sparse(d, o)
+		err = s.sparse()
 	} else {
-		err = s.table(d, o)
+		err = s.table()
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.TOML = s.toml(d, o)
-	s.check(ctx, d, o)
-	d.sayHowMany()
-	return d, nil
+	s.TOML = s.toml()
+	s.check(ctx)
+	s.sayHowMany()
+	return s.Description, nil
 }
 
 // A source is the file with what is known about it.
 type source struct {
+	*Description
+	hints   Hints
 	paths   []string // of the file, and of the test file
 	format  *format.Format
 	options format.Options
-	style   read.Style // of numbers
-	order   string     // of dates that end with the year; "" if it is not known
-	points  bool       // some column surely has decimal points
+	style   Style  // of numbers
+	order   string // of dates that end with the year; "" if it is not known
+	points  bool   // some column surely has decimal points
 	header  bool
 
 	parts   []*cells
@@ -168,24 +151,18 @@ type source struct {
 // A place is a line of the file, or of the test file.
 type place struct{ file, line int }
 
-// content returns the content of a file, unpacked where the file's name says that it is packed.
-func content(path string, memory int64) ([]byte, error) {
-	data, err := files.Read(path, memory)
-	if err == nil && (catalogue.File{Path: path}).Packed() {
-		return catalogue.Unpack(path, data, memory)
-	}
-	return data, err
-}
-
 // open reads the files and finds their format.
-func open(path string, o Options) (*source, error) {
-	s := &source{paths: []string{path}, group: -1}
+func open(path string, o Hints) (*source, error) {
+	s := &source{Description: &Description{kinds: map[string]*kind{}}, hints: o, paths: []string{path}, group: -1}
 	if o.Test != "" {
 		s.paths = append(s.paths, o.Test)
 	}
 	budget := &format.Budget{Limit: o.Memory}
 	for k, path := range s.paths {
-		data, err := content(path, o.Memory)
+		data, err := files.Read(path, o.Memory)
+		if err == nil && (catalogue.File{Path: path}).Packed() {
+			data, err = catalogue.Unpack(path, data, o.Memory)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -222,11 +199,11 @@ func open(path string, o Options) (*source, error) {
 }
 
 // sayOddLines says which lines have another number of columns than the others, and what the format noted.
-func (s *source) sayOddLines(d *Description) {
+func (s *source) sayOddLines() {
 	for k, part := range s.parts {
 		for i, odd := range part.odd {
 			if i == 5 {
-				d.problem("%s: %d more lines have another number of columns than the others", s.paths[k],
+				s.problem("%s: %d more lines have another number of columns than the others", s.paths[k],
 					len(part.odd)-i)
 				break
 			}
@@ -235,50 +212,50 @@ func (s *source) sayOddLines(d *Description) {
 				columns = fmt.Sprint(odd.columns, " columns")
 			}
 			if len(part.lines) > 0 && odd.line < part.lines[0] {
-				d.problem("%s:%d: the line has %s, %q, and most have %d; if it is a title or a comment, remove it "+
+				s.problem("%s:%d: the line has %s, %q, and most have %d; if it is a title or a comment, remove it "+
 					"or begin it with #, else repair it", s.paths[k], odd.line, columns, odd.text, part.Width)
 				continue
 			}
-			d.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line,
+			s.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line,
 				columns, part.Width)
 		}
 		for _, note := range part.Notes {
-			d.note("%s", note)
+			s.note("%s", note)
 		}
 		if part.Hint != "" {
-			d.note("%s", strings.TrimPrefix(part.Hint, "; "))
+			s.note("%s", strings.TrimPrefix(part.Hint, "; "))
 		}
 	}
 }
 
 // table describes a file of columns.
-func (s *source) table(d *Description, o Options) error {
-	s.sayOddLines(d)
+func (s *source) table() error {
+	s.sayOddLines()
 	if s.parts[0].Width < 2 {
 		return fmt.Errorf("%s: every line has one column; a set needs an input and a label", s.paths[0])
 	}
-	s.findHeader(d, o)
+	s.findHeader()
 	if s.rows() == 0 {
 		return fmt.Errorf("%s: the file has no data rows", s.paths[0])
 	}
-	if err := s.findStyle(d, o); err != nil {
+	if err := s.findStyle(); err != nil {
 		return err
 	}
-	if s.order = o.DateOrder; !slices.Contains([]string{"", catalogue.DayFirst, catalogue.MonthFirst}, s.order) {
+	if s.order = s.hints.DateOrder; !slices.Contains([]string{"", catalogue.DayFirst, catalogue.MonthFirst}, s.order) {
 		return fmt.Errorf("--date-order %q is not %s or %s", s.order, catalogue.DayFirst, catalogue.MonthFirst)
 	}
-	if err := s.findLabel(d, o); err != nil {
+	if err := s.findLabel(); err != nil {
 		return err
 	}
-	drop, err := s.toDrop(o)
+	drop, err := s.toDrop()
 	if err != nil {
 		return err
 	}
-	if err := s.findGroup(o, drop); err != nil {
+	if err := s.findGroup(drop); err != nil {
 		return err
 	}
 	if s.group >= 0 {
-		s.alike("the group "+s.nameOf(s.group), slices.Sorted(maps.Keys(s.levelsOf(s.group, s.rows()))), d)
+		s.alike("the group "+s.nameOf(s.group), slices.Sorted(maps.Keys(s.levelsOf(s.group, s.rows()))))
 	}
 	s.columns = make([]column, s.parts[0].Width)
 	values := &known{levels: map[string]int{}}
@@ -286,18 +263,16 @@ func (s *source) table(d *Description, o Options) error {
 		switch {
 		case j == s.group:
 			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "it tells the groups of rows"}
-		case o.Known != nil && !slices.Contains(o.Known.Columns, s.names[j]):
-			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "no input, as the other description or a flag says"}
 		case drop[j]:
 			s.columns[j] = column{j: j, name: s.nameOf(j), drop: "as was asked"}
 		default:
-			s.columns[j] = s.look(j, values, d, o)
+			s.columns[j] = s.look(j, values)
 		}
 	}
-	s.findLeaks(d)
-	s.findAmbiguous(d)
-	s.repeats(d)
-	s.levels(d)
+	s.findLeaks()
+	s.findAmbiguous()
+	s.repeats()
+	s.levels()
 	return nil
 }
 
@@ -325,7 +300,7 @@ func (s *source) text(i, j int) []byte {
 
 // missing reports that a value of column j is missing. A level that the file declares never is.
 func (s *source) missing(text []byte, j int) bool {
-	if !read.IsMissingMark(text) {
+	if !IsMissingMark(text) {
 		return false
 	}
 	return !s.parts[0].Nominal(j) || !s.parts[0].Levels[j][string(text)]
@@ -338,7 +313,7 @@ func (s *source) where(i int) string {
 }
 
 // repeats looks for equal columns and equal rows.
-func (s *source) repeats(d *Description) {
+func (s *source) repeats() {
 	columns := map[[32]byte]int{}
 	var column, row []byte
 	for j, c := range s.columns {
@@ -351,7 +326,7 @@ func (s *source) repeats(d *Description) {
 		}
 		key := sha256.Sum256(column)
 		if same, seen := columns[key]; seen {
-			d.note("column %s repeats column %s", c.name, s.columns[same].name)
+			s.note("column %s repeats column %s", c.name, s.columns[same].name)
 			continue
 		}
 		columns[key] = j
@@ -375,10 +350,10 @@ func (s *source) repeats(d *Description) {
 		}
 	}
 	if equal > 0 {
-		d.caution("%s an earlier row with the same label: a random split puts such rows on both sides", repeat(equal))
+		s.caution("%s an earlier row with the same label: a random split puts such rows on both sides", repeat(equal))
 	}
 	if other > 0 {
-		d.caution("%s an earlier row with another label", repeat(other))
+		s.caution("%s an earlier row with another label", repeat(other))
 	}
 }
 
@@ -390,84 +365,68 @@ func repeat(n int) string {
 }
 
 // check loads the set as the description says. The values that were looked at are not held meanwhile.
-func (s *source) check(ctx context.Context, d *Description, o Options) {
+func (s *source) check(ctx context.Context) {
 	s.parts, s.labels, s.of = nil, nil, nil
-	full, err := filepath.Abs(o.TOML)
-	if err == nil {
-		var e *catalogue.Entry
-		if e, err = (catalogue.Description{TOML: d.TOML, Path: full}).Entry(); err == nil {
-			set, loadErr := read.Load(ctx, catalogue.Directory{Memory: o.Memory}, e)
-			if err = loadErr; err == nil {
-				n, width := set.X.Dims()
-				groups := ""
-				switch {
-				case set.Groups != nil:
-					groups = fmt.Sprintf(", and the rows are of %d groups", len(set.Groups.Names))
-				case s.group >= 0:
-					groups = "; every row is a group of its own, so that it is divided as without --group"
-				}
-				d.note("the set has %d rows and %d features%s%s", n, width, s.made(set.Features), groups)
-			}
-		}
+	set, err := s.load(ctx)
+	if s.Loads = err == nil; !s.Loads {
+		s.problem("the set does not load yet: %v", err)
+		return
 	}
-	if d.Loads = err == nil; !d.Loads {
-		d.problem("the set does not load yet: %v", err)
+	n, width := set.X.Dims()
+	groups := ""
+	switch {
+	case set.Groups != nil:
+		groups = fmt.Sprintf(", and the rows are of %d groups", len(set.Groups.Names))
+	case s.group >= 0:
+		groups = "; every row is a group of its own, so that it is divided as without --group"
 	}
+	s.note("the set has %d rows and %d features%s%s", n, width, s.made(set), groups)
+}
+
+func (s *source) load(ctx context.Context) (*datasets.Set, error) {
+	full, err := filepath.Abs(s.hints.TOML)
+	if err != nil {
+		return nil, err
+	}
+	e, err := (catalogue.Description{TOML: s.TOML, Path: full}).Entry()
+	if err != nil {
+		return nil, err
+	}
+	return Load(ctx, catalogue.Directory{Memory: s.hints.Memory}, e)
 }
 
 // made says how many features are numbers, how many are of dates, and how many are levels of each column of
-// categories, which come after the numbers; "" for a set of numbers alone.
-func (s *source) made(features []string) string {
-	rest, parts, more, dates := features, []string(nil), 0, 0
-	for _, c := range s.columns {
-		switch {
-		case c.drop != "" || !c.numeric:
-		case c.kind >= read.Dated:
-			rest, dates = rest[len(read.DateParts):], dates+len(read.DateParts)
-		default:
-			rest = rest[1:]
-		}
-	}
-	numbers := len(features) - len(rest) - dates
-	for _, c := range s.columns {
-		if c.drop != "" || c.numeric {
-			continue
-		}
-		levels, prefix := 0, s.names[c.j]+"="
-		if s.names[c.j] == "" {
-			prefix = fmt.Sprintf("c%d=", c.j)
-		}
-		for levels < len(rest) && strings.HasPrefix(rest[levels], prefix) {
-			levels++
-		}
-		if rest = rest[levels:]; len(parts) < 8 {
-			parts = append(parts, fmt.Sprintf("%d levels of %s", levels, c.name))
-		} else {
-			more++
-		}
-	}
-	if parts == nil && dates == 0 {
+// categories; "" for a set of numbers alone.
+func (s *source) made(set *datasets.Set) string {
+	if set.Categories == nil && set.Dates == nil {
 		return ""
 	}
+	var levels []string
+	dates := len(DateParts) * len(set.Dates)
+	numbers := len(set.Features) - dates
+	for _, c := range s.columns {
+		if c.drop == "" && !c.numeric {
+			b := set.Categories[len(levels)]
+			numbers -= b.To - b.From
+			levels = append(levels, fmt.Sprintf("%d levels of %s", b.To-b.From, c.name))
+		}
+	}
+	if more := len(levels) - 8; more > 0 {
+		levels = append(levels[:8], fmt.Sprintf("%d more columns", more))
+	}
 	if dates > 0 {
-		parts = append([]string{fmt.Sprintf("%d of dates", dates)}, parts...)
+		levels = slices.Insert(levels, 0, fmt.Sprintf("%d of dates", dates))
 	}
 	if numbers > 0 {
-		parts = append([]string{fmt.Sprintf("%d of numbers", numbers)}, parts...)
+		levels = slices.Insert(levels, 0, fmt.Sprintf("%d of numbers", numbers))
 	}
-	if more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more columns", more))
-	}
-	return ": " + strings.Join(parts, ", ")
+	return ": " + strings.Join(levels, ", ")
 }
 
-// setName makes a name for the set from its known name, or from the name of the file.
-func (s *source) setName(o Options) string {
+// setName makes a name for the set from the name of the file.
+func (s *source) setName() string {
 	name := catalogue.SetName(s.paths[0])
-	if o.Known != nil {
-		name = o.Known.Name
-	}
-	for o.Taken != nil && o.Taken(name) {
+	for s.hints.Taken != nil && s.hints.Taken(name) {
 		name += "-own"
 	}
 	return name

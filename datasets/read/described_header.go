@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -15,7 +14,7 @@ import (
 // and pandas leave the first name empty, and that a column without any value needs no name, such as the one behind a
 // separator at the ends of all lines. In at least one column no further row has the name as its value. Where names are
 // numbers, such as years, something else must tell them: see isNumberedHeader.
-func (s *source) findHeader(d *Description, o Options) {
+func (s *source) findHeader() {
 	cells := s.parts[0]
 	if s.names = cells.Names; s.names != nil {
 		return
@@ -25,9 +24,9 @@ func (s *source) findHeader(d *Description, o Options) {
 	for j := range names {
 		text := cells.at(0, j)
 		_, number := wording.ParseDecimal(text)
-		_, comma := read.CommaNumber(text)
-		words[j] = !number && !comma && read.NotationOf(text, read.Style{}) == read.NoNumber &&
-			!read.IsMissingMark(text)
+		_, comma := CommaNumber(text)
+		words[j] = !number && !comma && NotationOf(text, Style{}) == NoNumber &&
+			!IsMissingMark(text)
 		names[j] = string(text)
 		again := false
 		for i := 1; i < cells.rows() && !again; i++ {
@@ -40,11 +39,9 @@ func (s *source) findHeader(d *Description, o Options) {
 	for j := range names {
 		s.header = s.header && (words[j] || unnamed(j))
 	}
-	if o.Known != nil {
-		s.header = slices.Contains(names, o.Known.Columns[0])
-	} else if !s.header && s.isNumberedHeader(names, words, o) {
+	if !s.header && s.isNumberedHeader(names, words) {
 		s.header = true
-		d.note("the first line is read as the names of the columns: %s", listed(names))
+		s.note("the first line is read as the names of the columns: %s", listed(names))
 	}
 	if s.header {
 		s.first, s.names = 1, names
@@ -54,7 +51,7 @@ func (s *source) findHeader(d *Description, o Options) {
 // isNumberedHeader reports that the first line names the columns although some names are numbers: it counts the columns
 // from 0, as a data frame of pandas without names does, perhaps behind the empty name of its index; or it has a name
 // that an option tells; or it has a word over a column of numbers.
-func (s *source) isNumberedHeader(names []string, words []bool, o Options) bool {
+func (s *source) isNumberedHeader(names []string, words []bool) bool {
 	cells, counted := s.parts[0], names
 	if counted[0] == "" {
 		counted = names[1:]
@@ -70,7 +67,7 @@ func (s *source) isNumberedHeader(names []string, words []bool, o Options) bool 
 		if !words[j] {
 			continue
 		}
-		if name == o.Label || name == o.Group || slices.Contains(o.Drop, name) {
+		if name == s.hints.Label || name == s.hints.Group || slices.Contains(s.hints.Drop, name) {
 			return true
 		}
 		numbers := cells.rows() > 2

@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -21,38 +20,38 @@ type column struct {
 	name     string
 	unnamed  bool // other columns have names
 	numeric  bool
-	kind     read.Kind // of a column of numbers
-	yes      int       // rows
-	drop     string    // why the column is left out; "" if it is an input
-	missing  int       // rows without a value
-	words    []string  // in a column of numbers, what else than the usual marks means a missing value
-	distinct int       // known values
-	low      float64   // of a column of numbers
+	kind     Kind     // of a column of numbers
+	yes      int      // rows
+	drop     string   // why the column is left out; "" if it is an input
+	missing  int      // rows without a value
+	words    []string // in a column of numbers, what else than the usual marks means a missing value
+	distinct int      // known values
+	low      float64  // of a column of numbers
 	high     float64
 }
 
 // leave leaves the column out, with the reason.
-func (c *column) leave(d *Description, reason string, args ...any) {
+func (c *column) leave(s *source, reason string, args ...any) {
 	c.drop = fmt.Sprintf(reason, args...)
-	d.say(&d.Notes, reason, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
+	s.say(&s.Notes, reason, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
 // leaveIdentifier is leave for a column that identifies rows.
-func (c *column) leaveIdentifier(d *Description, reason string, args ...any) {
-	c.leave(d, reason, args...)
-	d.cautions = append(d.cautions, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
+func (c *column) leaveIdentifier(s *source, reason string, args ...any) {
+	c.leave(s, reason, args...)
+	s.cautions = append(s.cautions, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
 }
 
 var likeIdentifier = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|row|nr|no|number|unnamed.*|.*[ ` +
 	`_.-](id|uuid|nr|no|key))$`)
 
 // value reads a number or a date, which is its days since 1970.
-func (s *source) value(text []byte) (float64, read.Kind) {
+func (s *source) value(text []byte) (float64, Kind) {
 	v, kind, ok := s.style.Value(text)
 	if ok {
 		return v, kind
 	}
-	date, kind, _ := read.ReadDate(text, s.order)
+	date, kind, _ := ReadDate(text, s.order)
 	return date[0], kind
 }
 
@@ -64,12 +63,12 @@ var likeSubject = regexp.MustCompile(`(?i)^((patient|subject|participant|donor|c
 type known struct {
 	levels  map[string]int // rows of each text
 	numbers []float64
-	kinds   []read.Kind // of all rows
-	strays  []int       // rows whose value is no number
+	kinds   []Kind // of all rows
+	strays  []int  // rows whose value is no number
 }
 
 // look finds out what column j holds, and notes what is odd about it.
-func (s *source) look(j int, k *known, d *Description, o Options) column {
+func (s *source) look(j int, k *known) column {
 	c := column{j: j, name: s.nameOf(j), unnamed: s.header && s.names[j] == ""}
 	if j == s.label {
 		c.drop = "label"
@@ -77,9 +76,9 @@ func (s *source) look(j int, k *known, d *Description, o Options) column {
 	}
 	clear(k.levels)
 	k.numbers, k.kinds, k.strays = k.numbers[:0], k.kinds[:0], k.strays[:0]
-	times := map[read.Kind]int{}
+	times := map[Kind]int{}
 	for i := range s.rows() {
-		text, v, kind := s.text(i, j), 0.0, read.NoKind
+		text, v, kind := s.text(i, j), 0.0, NoKind
 		if s.missing(text, j) {
 			c.missing++
 		} else {
@@ -103,60 +102,54 @@ func (s *source) look(j int, k *known, d *Description, o Options) column {
 	k.numbers = k.numbers[:n]
 	switch c.distinct = len(k.levels); {
 	case rows == 0:
-		c.leave(d, "it is empty")
-	case s.parts[0].Nominal(j), o.Known.codes(c, k):
-	case c.kind >= read.Dated:
-		s.dates(&c, k, d)
+		c.leave(s, "it is empty")
+	case s.parts[0].Nominal(j):
+	case c.kind >= Dated:
+		s.dates(&c, k)
 	case len(k.strays) == 0:
-		c.look(k, d)
+		c.look(k, s)
 	case 5*len(k.numbers) >= 4*rows:
-		s.mostlyNumbers(&c, k, d)
+		s.mostlyNumbers(&c, k)
 	default:
-		s.texts(&c, k, d)
+		s.texts(&c, k)
 	}
 	if s.group < 0 && likeSubject.MatchString(c.name) && c.distinct >= 5 && 2*c.distinct <= rows {
-		d.note("column %s has %d values in %d rows: if rows with one value belong together, name it in --group, so "+
+		s.note("column %s has %d values in %d rows: if rows with one value belong together, name it in --group, so "+
 			"that no split parts them", c.name, c.distinct, rows)
 	}
 	if c.drop == "" && c.distinct == 1 {
 		if texts := sortedKeys(k.levels); len(texts) == 1 {
-			c.leave(d, "every known value is %q", clip(texts[0]))
+			c.leave(s, "every known value is %q", clip(texts[0]))
 		} else { // spellings of one number or date
-			c.leave(d, "every known value is equal: %s", listed(texts))
+			c.leave(s, "every known value is equal: %s", listed(texts))
 		}
 	}
 	return c
 }
 
-// codes reports whether a column of whole numbers holds categories, since another description calls it texts.
-func (o *Known) codes(c column, k *known) bool {
-	return o != nil && slices.Contains(o.Texts, c.name) && c.kind == read.Plain && len(k.strays) == 0 &&
-		c.distinct <= many && !slices.ContainsFunc(k.numbers, func(v float64) bool { return v != math.Trunc(v) })
-}
-
 // kindOf returns the kind of a column from how often each kind comes in rows known values.
-func kindOf(times map[read.Kind]int, rows int) read.Kind {
-	dated, most := 0, read.Dated
-	for kind := read.Dated; kind <= read.YearLastZone; kind++ {
+func kindOf(times map[Kind]int, rows int) Kind {
+	dated, most := 0, Dated
+	for kind := Dated; kind <= YearLastZone; kind++ {
 		if dated += times[kind]; times[kind] > times[most] {
 			most = kind
 		}
 	}
 	switch {
-	case times[read.Percent] > times[read.Plain]:
-		return read.Percent
-	case rows > 0 && times[read.YesNo] == rows:
-		return read.YesNo // yes, no and other texts are categories
-	case rows > 0 && times[read.TrueFalse] == rows:
-		return read.TrueFalse
+	case times[Percent] > times[Plain]:
+		return Percent
+	case rows > 0 && times[YesNo] == rows:
+		return YesNo // yes, no and other texts are categories
+	case rows > 0 && times[TrueFalse] == rows:
+		return TrueFalse
 	case 5*dated >= 4*rows:
 		return most
 	}
-	return read.Plain
+	return Plain
 }
 
 // look looks at a column of numbers: identifiers, and marks such as -999. It sorts the numbers.
-func (c *column) look(k *known, d *Description) {
+func (c *column) look(k *known, s *source) {
 	c.numeric = true
 	v, n := k.numbers, len(k.numbers)
 	falls := 0 // in the order of the file
@@ -174,43 +167,43 @@ func (c *column) look(k *known, d *Description) {
 	}
 	whole := !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) })
 	if whole && max(-c.low, c.high) > 1<<53 {
-		d.note("column %s has whole numbers beyond 2^53 (%v to %v), which are rounded to floating-point numbers",
+		s.note("column %s has whole numbers beyond 2^53 (%v to %v), which are rounded to floating-point numbers",
 			c.name, c.low, c.high)
 	}
 	if c.kind.IsWord() {
 		above, _ := slices.BinarySearch(v, 1)
 		c.yes = n - above
-		d.note("column %s: %s are read as 1 and 0 (%d and %d rows)", c.name, pair(c.kind), c.yes, above)
+		s.note("column %s: %s are read as 1 and 0 (%d and %d rows)", c.name, pair(c.kind), c.yes, above)
 	}
 	if whole && !slices.ContainsFunc(v, func(x float64) bool { return !likeDate(x) }) {
-		d.note("column %s has numbers such as %.0f: if they are dates, write them as 2020-12-31 in the file, "+
+		s.note("column %s has numbers such as %.0f: if they are dates, write them as 2020-12-31 in the file, "+
 			"or leave the column out by --drop", c.name, c.low)
 	}
 	if whole {
-		c.findIdentifier(v, falls, d)
+		c.findIdentifier(v, falls, s)
 	}
-	c.findSentinels(v, d, sentinel, func(v float64) string { return fmt.Sprint(v) })
+	c.findSentinels(v, s, sentinel, func(v float64) string { return fmt.Sprint(v) })
 	if whole && c.drop == "" && c.distinct > 2 && c.distinct <= 10 && n >= 50 {
-		d.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
+		s.note("column %s has %d whole numbers, %v to %v: if they are categories, list it in categorical",
 			c.name, c.distinct, c.low, c.high)
 	}
 }
 
 // findIdentifier says whether whole numbers, which are sorted, identify rows. falls counts the numbers that are not
 // larger than the number of the row before.
-func (c *column) findIdentifier(v []float64, falls int, d *Description) {
+func (c *column) findIdentifier(v []float64, falls int, s *source) {
 	n := len(v)
 	different := 10*c.distinct > 9*n
 	switch {
 	case c.unnamed && n > 1 && different:
-		c.leaveIdentifier(d, "it has no name and is another whole number in almost each row, as the index of a data "+
+		c.leaveIdentifier(s, "it has no name and is another whole number in almost each row, as the index of a data "+
 			"frame is")
 	case n > 10 && 20*falls < n && c.high-c.low == float64(c.distinct-1):
-		c.leaveIdentifier(d, "it numbers the rows")
+		c.leaveIdentifier(s, "it numbers the rows")
 	case n > 10 && different && likeIdentifier.MatchString(c.name):
-		c.leaveIdentifier(d, "it looks like an identifier, different in almost each row")
+		c.leaveIdentifier(s, "it looks like an identifier, different in almost each row")
 	case n > 10 && different && repeatsBeyondChance(v):
-		d.note("column %s has %d different whole numbers in %d rows, and repeats more of them than measured numbers "+
+		s.note("column %s has %d different whole numbers in %d rows, and repeats more of them than measured numbers "+
 			"repeat by chance: if they identify rows or persons, leave it out by --drop, or name it in --group",
 			c.name, c.distinct, n)
 	}
@@ -243,7 +236,7 @@ func likeDate(v float64) bool {
 
 // findSentinels notes a value at an end of sorted ones that people write for a missing value, if it is far from the
 // others.
-func (c *column) findSentinels(v []float64, d *Description, is func(float64) bool, text func(float64) string) {
+func (c *column) findSentinels(v []float64, s *source, is func(float64) bool, text func(float64) string) {
 	n := len(v)
 	above, _ := slices.BinarySearchFunc(v, c.low, func(x, low float64) int { return cmp.Or(cmp.Compare(x, low), -1) })
 	below, _ := slices.BinarySearch(v, c.high)
@@ -254,7 +247,7 @@ func (c *column) findSentinels(v []float64, d *Description, is func(float64) boo
 		if times := n - len(end.rest); times >= 3 && len(end.rest) > 1 && is(end.value) {
 			least, most := end.rest[0], end.rest[len(end.rest)-1]
 			if gap := max(least-end.value, end.value-most); gap > most-least && least < most {
-				d.note("column %s has %s in %d rows, far from its other values %s to %s: if it stands for a "+
+				s.note("column %s has %s in %d rows, far from its other values %s to %s: if it stands for a "+
 					"missing value, add it to missing, with impute = \"median\"", c.name, text(end.value), times,
 					text(least), text(most))
 			}
@@ -268,15 +261,15 @@ func sentinel(v float64) bool {
 }
 
 // mostlyNumbers looks at what else a column of numbers holds.
-func (s *source) mostlyNumbers(c *column, k *known, d *Description) {
-	if s.areMarks(c, k, d) {
-		c.look(k, d)
+func (s *source) mostlyNumbers(c *column, k *known) {
+	if s.areMarks(c, k) {
+		c.look(k, s)
 	}
 }
 
 // areMarks reports whether the values that are no numbers or dates are a few words, which become marks of missing
 // values. Anything else is a problem.
-func (s *source) areMarks(c *column, k *known, d *Description) bool {
+func (s *source) areMarks(c *column, k *known) bool {
 	if len(k.strays) == 0 {
 		return true
 	}
@@ -285,22 +278,22 @@ func (s *source) areMarks(c *column, k *known, d *Description) bool {
 		words[string(s.text(i, c.j))]++
 	}
 	keys := sortedKeys(words)
-	if len(keys) > 3 || slices.ContainsFunc(k.strays, func(i int) bool { return k.kinds[i] != read.NoKind }) ||
+	if len(keys) > 3 || slices.ContainsFunc(k.strays, func(i int) bool { return k.kinds[i] != NoKind }) ||
 		slices.ContainsFunc(keys, func(w string) bool { return strings.ContainsAny(w, "0123456789") }) {
-		s.cannotRead(c, k.strays, d)
+		s.cannotRead(c, k.strays)
 		return false
 	}
 	for _, w := range keys {
 		delete(k.levels, w)
 	}
 	c.words, c.missing = keys, c.missing+len(k.strays)
-	d.note("column %s: %s in %d rows is read as a missing value", c.name, listed(keys), len(k.strays))
+	s.note("column %s: %s in %d rows is read as a missing value", c.name, listed(keys), len(k.strays))
 	return true
 }
 
 // findAmbiguous looks for words that stand for a missing value in a column of numbers, and for a category or a class
 // elsewhere. The key missing holds for all columns.
-func (s *source) findAmbiguous(d *Description) {
+func (s *source) findAmbiguous() {
 	marks := map[string][]string{} // the columns of numbers in which the word stands for a missing value
 	for _, c := range s.columns {
 		if c.drop == "" {
@@ -327,11 +320,11 @@ func (s *source) findAmbiguous(d *Description) {
 	}
 	for _, w := range slices.Sorted(maps.Keys(marks)) {
 		if in := categories[w]; in != nil {
-			d.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them",
+			s.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them",
 				w, some(marks[w]), some(in))
 		}
 		if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == w }) {
-			d.problem("%q is read as a missing value in %s, and is a label; write another text in one of them",
+			s.problem("%q is read as a missing value in %s, and is a label; write another text in one of them",
 				w, some(marks[w]))
 		}
 	}
@@ -346,17 +339,17 @@ func some(columns []string) string {
 }
 
 // cannotRead says which values of a column are no numbers.
-func (s *source) cannotRead(c *column, strays []int, d *Description) {
+func (s *source) cannotRead(c *column, strays []int) {
 	if odd := slices.DeleteFunc(slices.Clone(strays), func(i int) bool {
 		_, kind := s.value(s.text(i, c.j))
-		return kind != read.NoKind
+		return kind != NoKind
 	}); len(odd) > 0 && len(strays) == s.rows()-c.missing { // all dates are strays, if too many of them cannot be read
 		strays = odd
 	}
-	notation := read.NotationOf(s.text(strays[0], c.j), s.style)
-	if notation == read.Sign { // numbers without a sign are positive
+	notation := NotationOf(s.text(strays[0], c.j), s.style)
+	if notation == Sign { // numbers without a sign are positive
 		strays = slices.DeleteFunc(strays, func(i int) bool {
-			return read.NotationOf(s.text(i, c.j), s.style) != read.Sign
+			return NotationOf(s.text(i, c.j), s.style) != Sign
 		})
 	}
 	var places []string
@@ -366,34 +359,34 @@ func (s *source) cannotRead(c *column, strays []int, d *Description) {
 	what, advice := "not a number", "repair them, or list them in missing"
 	_, stray := s.value(s.text(strays[0], c.j))
 	switch notation {
-	case read.Calendar:
+	case Calendar:
 		what, advice = "a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"
-	case read.Time:
+	case Time:
 		what, advice = "a time", "write numbers in their place, such as seconds"
-	case read.Sign:
+	case Sign:
 		what, advice = "a negative number in another notation", "write it with a hyphen, such as -1.5"
-	case read.Unit:
+	case Unit:
 		what, advice = "written with the sign of a unit", "remove the sign from the file"
-	case read.Thousands:
-		separator := read.ThousandsOf(s.text(strays[0], c.j), s.style.Decimal)
+	case Thousands:
+		separator := ThousandsOf(s.text(strays[0], c.j), s.style.Decimal)
 		what = "written with thousands separators"
 		advice = fmt.Sprintf("say so by --thousands %q, or remove these from the file", separator)
 		if s.style.Thousands != "" {
 			advice = fmt.Sprintf("write them with %q as in the other columns, or remove them from the file",
 				s.style.Thousands)
 		}
-	case read.CommaAmbiguous:
+	case CommaAmbiguous:
 		what = "written with a comma"
 		advice = `say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`
-	case read.DecimalComma, read.DecimalPoint:
+	case DecimalComma, DecimalPoint:
 		what, advice = "written with another decimal separator", "write one of them throughout the file"
 	}
-	if stray != read.NoKind {
+	if stray != NoKind {
 		what, advice = stray.String(), fmt.Sprintf("each of the other %d is %s; write all values of the column one way",
 			s.rows()-c.missing-len(strays), c.kind)
 	}
-	c.leave(d, "%s "+what, values(len(strays)))
-	d.problem("column %s: %s %s (%s); %s", c.name, values(len(strays)), what, strings.Join(places, ", "), advice)
+	c.leave(s, "%s "+what, values(len(strays)))
+	s.problem("column %s: %s %s (%s); %s", c.name, values(len(strays)), what, strings.Join(places, ", "), advice)
 }
 
 func values(n int) string {
@@ -404,39 +397,39 @@ func values(n int) string {
 }
 
 // texts looks at a column of texts: dates, identifiers, or categories.
-func (s *source) texts(c *column, k *known, d *Description) {
+func (s *source) texts(c *column, k *known) {
 	rows := len(k.strays) + len(k.numbers)
 	odd := slices.DeleteFunc(k.strays, func(i int) bool {
-		if k.kinds[i] == read.NoKind {
-			return read.NotationOf(s.text(i, c.j), s.style) == read.NoNumber
+		if k.kinds[i] == NoKind {
+			return NotationOf(s.text(i, c.j), s.style) == NoNumber
 		}
 		return k.kinds[i].IsWord()
 	})
 	n := rows - (len(k.strays) - len(odd)) // numbers and dates
 	switch {
 	case 5*n >= 4*rows:
-		s.cannotRead(c, odd, d)
+		s.cannotRead(c, odd)
 		return
-	case c.distinct > read.MaxLevels:
-		c.leave(d, "it has %d different texts", c.distinct)
+	case c.distinct > MaxLevels:
+		c.leave(s, "it has %d different texts", c.distinct)
 	case rows > 10 && (c.distinct == rows || 2*c.distinct > rows && rows >= 50):
-		c.leaveIdentifier(d, "it looks like an identifier or free text: %d different values in %d rows", c.distinct,
+		c.leaveIdentifier(s, "it looks like an identifier or free text: %d different values in %d rows", c.distinct,
 			rows)
 	}
 	if 5*n >= rows && c.distinct > 10 {
 		text := sortedKeys(k.levels)[slices.IndexFunc(sortedKeys(k.levels), func(level string) bool {
 			_, kind := s.value([]byte(level))
-			return kind == read.NoKind || kind.IsWord()
+			return kind == NoKind || kind.IsWord()
 		})]
-		d.note("column %s: %d of %d values are numbers or dates, and others are texts such as %q, so that it is no "+
+		s.note("column %s: %d of %d values are numbers or dates, and others are texts such as %q, so that it is no "+
 			"column of numbers: if the texts stand for missing values, leave these empty in the file", c.name, n, rows,
 			clip(text))
 	}
 }
 
 // pair is what a column of words says.
-func pair(k read.Kind) string {
-	if k == read.YesNo {
+func pair(k Kind) string {
+	if k == YesNo {
 		return "yes and no"
 	}
 	return "true and false"
@@ -455,12 +448,12 @@ func (s *source) levelsOf(j, rows int) map[string]int {
 }
 
 // alike notes texts that differ in blanks and in upper and lower case alone.
-func (s *source) alike(what string, texts []string, d *Description) {
+func (s *source) alike(what string, texts []string) {
 	first := map[string]string{}
 	for _, text := range texts {
 		plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
 		if other, seen := first[plain]; seen {
-			d.note("%s: %q and %q differ in case or blanks alone; if they are one, write one of them "+
+			s.note("%s: %q and %q differ in case or blanks alone; if they are one, write one of them "+
 				"throughout the file", what, clip(text), clip(other))
 			continue
 		}
@@ -472,14 +465,14 @@ func (s *source) alike(what string, texts []string, d *Description) {
 const rare = 5
 
 // levels says which levels are rare, and which only the test file has.
-func (s *source) levels(d *Description) {
+func (s *source) levels() {
 	train := s.parts[0].rows() - s.first
 	for _, c := range s.columns {
 		if c.drop != "" || c.numeric {
 			continue
 		}
 		all, seen := s.levelsOf(c.j, s.rows()), s.levelsOf(c.j, train)
-		s.alike("column "+c.name, slices.Sorted(maps.Keys(all)), d)
+		s.alike("column "+c.name, slices.Sorted(maps.Keys(all)))
 		var few, unseen []string
 		for _, level := range sortedKeys(all) {
 			switch {
@@ -490,11 +483,11 @@ func (s *source) levels(d *Description) {
 			}
 		}
 		if few != nil {
-			d.note("column %s: levels with fewer than %d rows, which a fold may have in its validation part alone: %s",
+			s.note("column %s: levels with fewer than %d rows, which a fold may have in its validation part alone: %s",
 				c.name, rare, listed(few))
 		}
 		if unseen != nil {
-			d.note("column %s: levels of the test file that no training row has: %s", c.name, listed(unseen))
+			s.note("column %s: levels of the test file that no training row has: %s", c.name, listed(unseen))
 		}
 	}
 }

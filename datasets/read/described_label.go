@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // A class is a label with its rows.
@@ -23,16 +22,16 @@ type class struct {
 var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "result", "response", "status"}
 
 // findLabel finds the column of the label.
-func (s *source) findLabel(d *Description, o Options) error {
-	if s.label = s.lastWithValues(); o.Label != "" {
-		s.label = s.columnOf(o.Label)
-		same := func(n string) bool { return strings.EqualFold(n, o.Label) }
+func (s *source) findLabel() error {
+	if s.label = s.lastWithValues(); s.hints.Label != "" {
+		s.label = s.columnOf(s.hints.Label)
+		same := func(n string) bool { return strings.EqualFold(n, s.hints.Label) }
 		if j := slices.IndexFunc(s.names, same); s.label < 0 && j >= 0 && !slices.ContainsFunc(s.names[j+1:], same) {
 			s.label = j
-			d.note("there is no column %q; %s is taken", o.Label, s.names[j])
+			s.note("there is no column %q; %s is taken", s.hints.Label, s.names[j])
 		}
 		if s.label < 0 {
-			return s.noColumn(o.Label)
+			return s.noColumn(s.hints.Label)
 		}
 	} else {
 		s.guessed = true
@@ -41,13 +40,13 @@ func (s *source) findLabel(d *Description, o Options) error {
 				s.label = j
 			}
 		}
-		d.note("nothing says which column is the label; %s is taken, and --label names another one", s.nameOf(s.label))
+		s.note("nothing says which column is the label; %s is taken, and --label names another one", s.nameOf(s.label))
 	}
 	labels := make([][]byte, s.rows())
 	for i := range labels {
 		labels[i] = s.text(i, s.label)
 	}
-	return s.chooseTask(d, o, labels, s.where)
+	return s.chooseTask(labels, s.where)
 }
 
 // columnOf returns the number of a column that is called by its name or its number, or a negative number if there
@@ -85,9 +84,9 @@ func (s *source) noColumn(called string) error {
 }
 
 // toDrop returns the columns that are to be left out.
-func (s *source) toDrop(o Options) (map[int]bool, error) {
+func (s *source) toDrop() (map[int]bool, error) {
 	drop := map[int]bool{}
-	for _, called := range o.Drop {
+	for _, called := range s.hints.Drop {
 		j := s.columnOf(called)
 		switch {
 		case j < 0:
@@ -102,13 +101,13 @@ func (s *source) toDrop(o Options) (map[int]bool, error) {
 }
 
 // findGroup finds the column that says which rows belong together.
-func (s *source) findGroup(o Options, drop map[int]bool) error {
-	if o.Group == "" {
+func (s *source) findGroup(drop map[int]bool) error {
+	if s.hints.Group == "" {
 		return nil
 	}
-	switch s.group = s.columnOf(o.Group); {
+	switch s.group = s.columnOf(s.hints.Group); {
 	case s.group < 0:
-		return fmt.Errorf("--group: %w", s.noColumn(o.Group))
+		return fmt.Errorf("--group: %w", s.noColumn(s.hints.Group))
 	case s.group == s.label:
 		return fmt.Errorf("%s: --group names %s, the column of the label; --label names another label",
 			s.paths[0], s.nameOf(s.group))
@@ -130,8 +129,8 @@ func (s *source) lastWithValues() int {
 }
 
 // chooseTask counts the labels and chooses the task.
-func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where func(i int) string) error {
-	numbers, err := s.countLabels(d, o, labels, where)
+func (s *source) chooseTask(labels [][]byte, where func(i int) string) error {
+	numbers, err := s.countLabels(labels, where)
 	if err != nil {
 		return err
 	}
@@ -140,28 +139,28 @@ func (s *source) chooseTask(d *Description, o Options, labels [][]byte, where fu
 		names[i] = c.name
 	}
 	switch {
-	case o.Positive != nil:
+	case s.hints.Positive != nil:
 		s.task = "binary"
-		if err := s.choosePositive(o.Positive, names); err != nil {
+		if err := s.choosePositive(s.hints.Positive, names); err != nil {
 			return err
 		}
 	case len(names) == 2:
 		s.task, s.pos = "binary", names[1:]
 	case numbers:
 		s.task = "regression"
-		d.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class "+
+		s.note("the label has %d different numbers, so that the task is regression; --positive lists labels of class "+
 			"+1 for two classes", len(names))
 		return nil
 	default:
 		s.task = "multiclass"
-		d.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
+		s.note("the label has %d values; for two classes list those of class +1 with --positive", len(names))
 		if len(names) > many {
-			d.problem("the label has %d different texts (%s): is it the label? --label names another column",
+			s.problem("the label has %d different texts (%s): is it the label? --label names another column",
 				len(names), listed(names))
 		}
 	}
-	s.alike("the label", names, d)
-	s.findSmallClasses(d, len(labels))
+	s.alike("the label", names)
+	s.findSmallClasses(len(labels))
 	return nil
 }
 
@@ -170,11 +169,11 @@ const many = 20
 
 // countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are
 // many of them, or they are no whole numbers.
-func (s *source) countLabels(d *Description, o Options, labels [][]byte, where func(i int) string) (bool, error) {
+func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, error) {
 	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
-	kinds := map[read.Kind]bool{}
+	kinds := map[Kind]bool{}
 	for i, text := range labels {
-		if read.IsMissingMark(text) && !slices.Contains(o.Positive, string(text)) {
+		if IsMissingMark(text) && !slices.Contains(s.hints.Positive, string(text)) {
 			missing, mark = append(missing, where(i)), cmp.Or(mark, string(text))
 			continue
 		}
@@ -183,11 +182,11 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 		kinds[kind], whole = true, whole && v == math.Trunc(v)
 	}
 	if missing != nil {
-		d.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing),
+		s.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing),
 			strings.Join(missing[:min(3, len(missing))], ", "))
 	}
 	names := sortedKeys(counts)
-	read.SortLabels(names)
+	SortLabels(names)
 	for _, n := range names {
 		s.classes = append(s.classes, class{n, counts[n]})
 	}
@@ -202,7 +201,7 @@ func (s *source) countLabels(d *Description, o Options, labels [][]byte, where f
 		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0],
 			listed(names))
 	}
-	numbers := len(kinds) == 1 && (kinds[read.Plain] || kinds[read.Percent])
+	numbers := len(kinds) == 1 && (kinds[Plain] || kinds[Percent])
 	return numbers && (len(names) > many || !whole), nil
 }
 
@@ -225,7 +224,7 @@ func (s *source) choosePositive(positive, names []string) error {
 }
 
 // findSmallClasses looks for classes with too few of the rows for five folds.
-func (s *source) findSmallClasses(d *Description, all int) {
+func (s *source) findSmallClasses(all int) {
 	for _, c := range s.classes {
 		rows, name := c.rows, fmt.Sprintf("class %q", c.name)
 		if s.task == "binary" { // all labels of a class count together
@@ -237,7 +236,7 @@ func (s *source) findSmallClasses(d *Description, all int) {
 			}
 		}
 		if rows <= rare {
-			d.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class "+
+			s.problem("%s has %d of %d rows: protocol table2, with five folds, cannot split the set; leave the class "+
 				"out or join it with another one", name, rows, all)
 		}
 	}
@@ -270,20 +269,20 @@ func (s *source) readLabels(k int, in format.File) error {
 }
 
 // sparse describes a sparse file by its labels; its inputs are numbers.
-func (s *source) sparse(d *Description, o Options) error {
-	if o.Label != "" {
+func (s *source) sparse() error {
+	if s.hints.Label != "" {
 		return fmt.Errorf("%s: in a LIBSVM file the label comes first; leave out --label", s.paths[0])
 	}
-	if o.Drop != nil {
+	if s.hints.Drop != nil {
 		return fmt.Errorf("%s: in a LIBSVM file columns have no names; leave out --drop", s.paths[0])
 	}
-	return s.chooseTask(d, o, s.labels, func(i int) string {
+	return s.chooseTask(s.labels, func(i int) string {
 		return fmt.Sprintf("%s:%d", s.paths[s.places[i].file], s.places[i].line)
 	})
 }
 
 // findLeaks looks for columns that tell the label of every row.
-func (s *source) findLeaks(d *Description) {
+func (s *source) findLeaks() {
 	if s.rows() < 20 {
 		return
 	}
@@ -296,10 +295,10 @@ func (s *source) findLeaks(d *Description) {
 		}
 		if s.task == "regression" {
 			if c.numeric && s.line(c) {
-				d.caution("column %s looks like a leak: it is a straight line of the label", c.name)
+				s.caution("column %s looks like a leak: it is a straight line of the label", c.name)
 			}
 		} else if s.tells(c) {
-			d.caution("column %s looks like a leak: it tells the label of every row by itself; drop it if it is "+
+			s.caution("column %s looks like a leak: it tells the label of every row by itself; drop it if it is "+
 				"not known before the label", c.name)
 		}
 	}
@@ -365,7 +364,7 @@ func (s *source) line(c column) bool {
 	for i := range s.rows() {
 		x, kind := s.value(s.text(i, c.j))
 		y, unit, _ := s.style.Value(s.text(i, s.label))
-		if kind != c.kind || unit == read.NoKind {
+		if kind != c.kind || unit == NoKind {
 			continue
 		}
 		n++

@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"cmp"
@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // dates looks at a column of dates.
-func (s *source) dates(c *column, k *known, d *Description) {
-	if c.kind >= read.YearLast && s.order == "" && !s.findOrder(c, d) {
+func (s *source) dates(c *column, k *known) {
+	if c.kind >= YearLast && s.order == "" && !s.findOrder(c) {
 		return
 	}
-	if !s.areMarks(c, k, d) {
+	if !s.areMarks(c, k) {
 		return
 	}
 	days, example := k.numbers[:0], ""
@@ -32,10 +31,10 @@ func (s *source) dates(c *column, k *known, d *Description) {
 	}
 	slices.Sort(days)
 	c.numeric, c.low, c.high = true, days[0], days[len(days)-1]
-	c.findSentinels(days, d, func(v float64) bool { return slices.Contains(noDates, day(v)) }, day)
+	c.findSentinels(days, s, func(v float64) bool { return slices.Contains(noDates, day(v)) }, day)
 	c.distinct = len(slices.Compact(days))
-	parts := read.DateParts
-	d.note("column %s: dates (%s) become days since the earliest training row, the month and the day of the week: %s",
+	parts := DateParts
+	s.note("column %s: dates (%s) become days since the earliest training row, the month and the day of the week: %s",
 		c.name, example, strings.Join([]string{c.name + parts[0], c.name + parts[1], c.name + parts[2]}, ", "))
 }
 
@@ -50,7 +49,7 @@ func day(days float64) string {
 
 // findOrder finds out whether the day or the month comes first in dates that end with the year. A date with a number
 // above 12 tells, of any column. If none does, or if they disagree, the column is left out with a problem.
-func (s *source) findOrder(c *column, d *Description) bool {
+func (s *source) findOrder(c *column) bool {
 	tells := map[string]string{} // by order: where a date has it
 	for j := range s.names {
 		known := 0
@@ -59,12 +58,12 @@ func (s *source) findOrder(c *column, d *Description) bool {
 			if s.missing(text, j) {
 				continue
 			}
-			_, kind, _ := read.ReadDate(text, "")
-			if known++; kind < read.YearLast && known == 1 {
+			_, kind, _ := ReadDate(text, "")
+			if known++; kind < YearLast && known == 1 {
 				break // a column of other texts
 			}
-			_, _, isDay := read.ReadDate(text, catalogue.DayFirst)
-			_, _, isMonth := read.ReadDate(text, catalogue.MonthFirst)
+			_, _, isDay := ReadDate(text, catalogue.DayFirst)
+			_, _, isMonth := ReadDate(text, catalogue.MonthFirst)
 			if isDay != isMonth {
 				order := map[bool]string{true: catalogue.DayFirst, false: catalogue.MonthFirst}[isDay]
 				tells[order] = cmp.Or(tells[order], fmt.Sprintf("%s %q", s.where(i), text))
@@ -74,7 +73,7 @@ func (s *source) findOrder(c *column, d *Description) bool {
 	first, second := tells[catalogue.DayFirst], tells[catalogue.MonthFirst]
 	switch {
 	case first != "" && second != "":
-		d.problem("column %s: some dates of the file have the day first (%s) and some the month first (%s); "+
+		s.problem("column %s: some dates of the file have the day first (%s) and some the month first (%s); "+
 			"write all as 2020-12-31", c.name, first, second)
 	case first != "":
 		s.order = catalogue.DayFirst
@@ -85,12 +84,12 @@ func (s *source) findOrder(c *column, d *Description) bool {
 		for s.missing(s.text(i, c.j), c.j) {
 			i++
 		}
-		d.problem("column %s: nothing tells whether the day or the month comes first in dates such as %q (%s); "+
+		s.problem("column %s: nothing tells whether the day or the month comes first in dates such as %q (%s); "+
 			"say so by --date-order %s or %s", c.name, s.text(i, c.j), s.where(i), catalogue.DayFirst,
 			catalogue.MonthFirst)
 	}
 	if s.order == "" {
-		c.leave(d, "it is not known whether the day or the month comes first in its dates")
+		c.leave(s, "it is not known whether the day or the month comes first in its dates")
 	}
 	return s.order != ""
 }

@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"bytes"
@@ -10,19 +10,18 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/format"
-	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // english and german are the usual styles with separators of thousands: 1,234.5 and 1.234,5.
-var english, german = read.Style{Thousands: ","}, read.Style{Decimal: ",", Thousands: "."}
+var english, german = Style{Thousands: ","}, Style{Decimal: ",", Thousands: "."}
 
 // A tally counts how the known values of a column are written.
 type tally struct {
 	j, known     int
-	point, comma votes                 // for either decimal separator
-	small, large int                   // numbers without any separator, below and from 1000 on
-	groups       map[read.Style]groups // nil if there are none
+	point, comma votes            // for either decimal separator
+	small, large int              // numbers without any separator, below and from 1000 on
+	groups       map[Style]groups // nil if there are none
 }
 
 // votes are the numbers with a decimal separator.
@@ -41,7 +40,7 @@ type groups struct {
 func (s *source) tallyOf(j int) *tally {
 	t := &tally{j: j}
 	for i := range s.rows() {
-		if text := s.text(i, j); !read.IsMissingMark(text) {
+		if text := s.text(i, j); !IsMissingMark(text) {
 			t.known++
 			t.add(bytes.TrimSpace(bytes.TrimSuffix(text, []byte("%"))))
 		}
@@ -51,7 +50,7 @@ func (s *source) tallyOf(j int) *tally {
 
 func (t *tally) add(text []byte) {
 	v, number := wording.ParseDecimal(text)
-	_, comma := read.CommaNumber(text)
+	_, comma := CommaNumber(text)
 	switch {
 	case number && bytes.IndexByte(text, '.') >= 0:
 		t.point.add(!t.group(german, text))
@@ -66,7 +65,7 @@ func (t *tally) add(text []byte) {
 		return
 	}
 	fits := map[string]bool{} // by decimal separator
-	for _, style := range read.Styles {
+	for _, style := range Styles {
 		if t.group(style, text) {
 			fits[style.Decimal] = true
 		}
@@ -84,11 +83,11 @@ func (t *tally) add(text []byte) {
 func (v *votes) add(sure bool) { v.n, v.sure = v.n+1, v.sure || sure }
 
 // group counts a text whose thousands the style separates, and reports whether it is one.
-func (t *tally) group(style read.Style, text []byte) bool {
+func (t *tally) group(style Style, text []byte) bool {
 	fits, sure := style.Grouped(text)
 	if fits {
 		if t.groups == nil {
-			t.groups = map[read.Style]groups{}
+			t.groups = map[Style]groups{}
 		}
 		g := t.groups[style]
 		if g.n++; g.n == 1 || sure && !g.sure {
@@ -104,16 +103,16 @@ func (t *tally) group(style read.Style, text []byte) bool {
 func (t *tally) often(n int) bool { return 5*n > t.known }
 
 // findStyle finds out how the file writes numbers, as far as --thousands does not say it.
-func (s *source) findStyle(d *Description, o Options) error {
+func (s *source) findStyle() error {
 	switch takes := s.format.Takes("thousands"); {
-	case o.Thousands == "" && !takes:
+	case s.hints.Thousands == "" && !takes:
 		return nil
 	case !takes:
 		return fmt.Errorf("%s: --thousands is for files in format %s", s.paths[0], format.Names("thousands", "or"))
-	case o.Thousands != "" && !slices.Contains(catalogue.Separators, o.Thousands):
-		return fmt.Errorf("--thousands %q is not one of \"%s\"", o.Thousands,
+	case s.hints.Thousands != "" && !slices.Contains(catalogue.Separators, s.hints.Thousands):
+		return fmt.Errorf("--thousands %q is not one of \"%s\"", s.hints.Thousands,
 			strings.Join(catalogue.Separators, `", "`))
-	case o.Thousands == german.Thousands && !s.format.Takes("decimal"):
+	case s.hints.Thousands == german.Thousands && !s.format.Takes("decimal"):
 		return fmt.Errorf("%s: --thousands . is for numbers with a decimal comma, which format %s does not take",
 			s.paths[0], s.format.Name)
 	}
@@ -123,20 +122,20 @@ func (s *source) findStyle(d *Description, o Options) error {
 			tallies = append(tallies, t)
 		}
 	}
-	if s.style.Thousands = o.Thousands; o.Thousands == german.Thousands {
+	if s.style.Thousands = s.hints.Thousands; s.hints.Thousands == german.Thousands {
 		s.style = german
-	} else if o.Thousands != english.Thousands && s.format.Takes("decimal") {
-		s.findDecimal(d, tallies)
+	} else if s.hints.Thousands != english.Thousands && s.format.Takes("decimal") {
+		s.findDecimal(tallies)
 	}
-	if o.Thousands == "" {
-		s.findThousands(d, tallies)
+	if s.hints.Thousands == "" {
+		s.findThousands(tallies)
 	}
 	return nil
 }
 
 // findDecimal decides whether numbers have a decimal comma: at least one column surely has decimal commas, and no
 // column surely has decimal points.
-func (s *source) findDecimal(d *Description, tallies []*tally) {
+func (s *source) findDecimal(tallies []*tally) {
 	var commas, points []string
 	for _, t := range tallies {
 		switch {
@@ -149,25 +148,25 @@ func (s *source) findDecimal(d *Description, tallies []*tally) {
 	if s.points = points != nil; commas != nil && !s.points {
 		s.style.Decimal = ","
 	} else if commas != nil {
-		d.problem("numbers have a decimal comma, or points between thousands, in %s, and a decimal point in %s; write "+
+		s.problem("numbers have a decimal comma, or points between thousands, in %s, and a decimal point in %s; write "+
 			"them one way throughout the file", listed(commas), listed(points))
 	}
 }
 
 // findThousands decides what separates thousands, where a column shows it without doubt. In doubt nothing does. Then a
 // column of numbers with commas is a problem, and a column with points is noted.
-func (s *source) findThousands(d *Description, tallies []*tally) {
+func (s *source) findThousands(tallies []*tally) {
 	columns, example := map[string][]string{}, map[string]string{} // by separator
 	for _, t := range tallies {
 		for _, separator := range catalogue.Separators {
-			style := read.Style{Decimal: s.style.Decimal, Thousands: separator}
+			style := Style{Decimal: s.style.Decimal, Thousands: separator}
 			if g := t.groups[style]; g.n > 0 && s.mostAreNumbers(t, style) && s.certain(t, style) {
 				columns[separator], example[separator] = append(columns[separator], s.nameOf(t.j)), g.example
 			}
 		}
 		if s.style.Decimal == "" && !s.points && s.options.Separator != "," && t.groups[german].n == t.point.n &&
 			t.often(t.point.n) && t.large == 0 {
-			d.note("column %s: each number with a point has three digits behind the point, such as %q; if the point "+
+			s.note("column %s: each number with a point has three digits behind the point, such as %q; if the point "+
 				"separates thousands, say so by --thousands .", s.nameOf(t.j), t.groups[german].example)
 		}
 	}
@@ -183,19 +182,19 @@ func (s *source) findThousands(d *Description, tallies []*tally) {
 	case 1:
 		s.style.Thousands = found[0]
 		v, _ := s.style.Number([]byte(example[found[0]]))
-		d.note("%q separates thousands in %s: %q is read as %s", found[0], some(columns[found[0]]), example[found[0]],
+		s.note("%q separates thousands in %s: %q is read as %s", found[0], some(columns[found[0]]), example[found[0]],
 			strconv.FormatFloat(v, 'f', -1, 64))
 	default:
-		d.problem("thousands are separated by %s; write one separator throughout the file",
+		s.problem("thousands are separated by %s; write one separator throughout the file",
 			strings.Join(texts, " and by "))
 	}
 }
 
 // mostAreNumbers reports a column of numbers in a style.
-func (s *source) mostAreNumbers(t *tally, style read.Style) bool {
+func (s *source) mostAreNumbers(t *tally, style Style) bool {
 	n := 0
 	for i := range s.rows() {
-		if _, kind, _ := style.Value(s.text(i, t.j)); kind == read.Plain || kind == read.Percent {
+		if _, kind, _ := style.Value(s.text(i, t.j)); kind == Plain || kind == Percent {
 			n++
 		}
 	}
@@ -205,7 +204,7 @@ func (s *source) mostAreNumbers(t *tally, style read.Style) bool {
 // certain reports that the groups of three digits in a column of numbers are those of thousands. A comma alone may be a
 // decimal comma, unless the file separates its columns by commas or has decimal points. A blank alone may divide two
 // numbers. A column in which exactly the numbers from 1000 on have the separator settles both.
-func (s *source) certain(t *tally, style read.Style) bool {
+func (s *source) certain(t *tally, style Style) bool {
 	exactly := t.groups[style].sure || t.small > 0 && t.large == 0
 	switch style.Thousands {
 	case ",":

@@ -1,4 +1,4 @@
-package describe
+package read
 
 import (
 	"fmt"
@@ -24,9 +24,9 @@ type oddLine struct {
 	text          string
 }
 
-// columnBytes estimates what is kept of a column besides its values: its name, what was found of it, and the hash of
+// foundBytes estimates what is kept of a column besides its values: its name, what was found of it, and the hash of
 // its values.
-const columnBytes = 400
+const foundBytes = 400
 
 // readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.
 func readCells(f *format.Format, in format.File) (*cells, error) {
@@ -40,7 +40,7 @@ func readCells(f *format.Format, in format.File) (*cells, error) {
 	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.MaxRows), rowBytes)); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
 	}
-	if memory := format.Product(int64(t.Width), columnBytes); !in.Fits(memory) {
+	if memory := format.Product(int64(t.Width), foundBytes); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer columns", "%s: %d columns", in.Name, t.Width)
 	}
 	counts := map[int]int{}

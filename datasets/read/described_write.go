@@ -1,15 +1,12 @@
-package describe
+package read
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/kernelboosting/bench/datasets/read"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -37,17 +34,13 @@ func (s *source) ref(j int) string {
 	return fmt.Sprint(j)
 }
 
-func (s *source) toml(d *Description, o Options) string {
+func (s *source) toml() string {
 	var b strings.Builder
 	key := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", name, value) }
-	known := cmp.Or(o.Known, &Known{By: "bench data describe"})
-	fmt.Fprintf(&b, "# Written by `%s`; check the label, and what is left out.\n", known.By)
-	key("name", quoted(s.setName(o)))
-	for _, k := range known.Keys {
-		key(k[0], quoted(k[1]))
-	}
+	b.WriteString("# Written by `bench data describe`; check the label, and what is left out.\n")
+	key("name", quoted(s.setName()))
 	for k, path := range s.paths {
-		key([]string{"file", "test"}[k], quoted(relative(path, o.TOML)))
+		key([]string{"file", "test"}[k], quoted(relative(path, s.hints.TOML)))
 	}
 	key("task", quoted(s.task))
 	key("format", quoted(s.format.Name))
@@ -81,11 +74,11 @@ func (s *source) toml(d *Description, o Options) string {
 		key("positive", quotedList(s.pos))
 	}
 	s.columnKeys(key)
-	if left := len(d.cautions) - most; left > 0 {
-		d.cautions = append(d.cautions[:most], fmt.Sprintf("%d more of this kind", left))
+	if left := len(s.cautions) - most; left > 0 {
+		s.cautions = append(s.cautions[:most], fmt.Sprintf("%d more of this kind", left))
 	}
-	if d.cautions != nil {
-		key("cautions", quotedList(d.cautions))
+	if s.cautions != nil {
+		key("cautions", quotedList(s.cautions))
 	}
 	b.WriteString("\n")
 	s.comments(&b)
@@ -104,8 +97,8 @@ func (s *source) columnKeys(key func(name, value string)) {
 		case c.drop != "":
 			drop = append(drop, j)
 			continue
-		case c.numeric && c.kind >= read.Dated:
-			if dates = append(dates, j); c.kind >= read.YearLast {
+		case c.numeric && c.kind >= Dated:
+			if dates = append(dates, j); c.kind >= YearLast {
 				order = s.order
 			}
 		case !c.numeric && !s.parts[0].Nominal(j):
@@ -192,7 +185,7 @@ func (s *source) comments(b *strings.Builder) {
 			continue
 		case c.drop != "":
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
-		case c.numeric && c.kind >= read.Dated:
+		case c.numeric && c.kind >= Dated:
 			text = fmt.Sprintf("dates %s to %s, %d different", day(c.low), day(c.high), c.distinct)
 		case c.numeric && c.kind.IsWord():
 			one, zero, _ := strings.Cut(pair(c.kind), " and ")
