@@ -281,6 +281,9 @@ func newRootCommand(a *app) *cobra.Command {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
 		}
+		if _, err := environment.Forced(); err != nil {
+			return usageError(err)
+		}
 		if err := a.loadAdded(); err != nil {
 			return usage("%w", err)
 		}

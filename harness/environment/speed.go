@@ -2,6 +2,7 @@ package environment
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -26,6 +27,20 @@ const repetitions = 30
 // ratio of the times of a yardstick.
 func Slowness() float64 { return Measured().Yardstick.Low / referenceYardstick }
 
+// Forced is the slowness that BENCH_YARDSTICK names instead of a measurement, 0 where it names none.
+func Forced() (float64, error) {
+	text := os.Getenv("BENCH_YARDSTICK")
+	if text == "" {
+		return 0, nil
+	}
+	forced, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(forced > 0) || math.IsInf(forced, 1) {
+		return 0, fmt.Errorf("BENCH_YARDSTICK is %q; it must be a number above 0, such as 0.25 or 4, or not be set",
+			text)
+	}
+	return forced, nil
+}
+
 // Measured is Current with the yardstick: the least time of all its measurements, since whatever else the machine does
 // can only make it longer. It is kept in the user's cache directory, and measured where none is kept.
 func Measured() result.Environment { return measured(false) }
@@ -35,7 +50,7 @@ func Measure() result.Environment { return measured(true) }
 
 func measured(again bool) result.Environment {
 	e := Current()
-	if forced, err := strconv.ParseFloat(os.Getenv("BENCH_YARDSTICK"), 64); err == nil && forced > 0 {
+	if forced, err := Forced(); err == nil && forced > 0 { // the command line has refused an error
 		e.Yardstick = yardstickOf(forced * referenceYardstick)
 		return e
 	}

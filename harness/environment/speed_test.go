@@ -48,4 +48,10 @@ func TestForcedYardstick(t *testing.T) {
 	must.Be(t, Slowness(), 0.25)
 	must.Be(t, Measure().Yardstick.Seconds, 0.25*referenceYardstick)
 	must.Be(t, len(must.Get(os.ReadDir(dir))(t)), 0, "files in the cache")
+	for _, text := range []string{"0", "-1", "NaN", "Inf", "4x"} {
+		t.Setenv("BENCH_YARDSTICK", text)
+		if _, err := Forced(); err == nil {
+			t.Errorf("%s is taken for a factor", text)
+		}
+	}
 }
