@@ -127,6 +127,7 @@ func TestFolderRefuses(t *testing.T) {
 	// An empty folder is taken, with its permissions.
 	empty := filepath.Join(root, "empty")
 	must.Do(t, os.Mkdir(empty, 0o750))
+	must.Do(t, os.Chmod(empty, 0o750)) // whatever the mask of new files is
 	must.Do(t, Folder(empty, "list.txt", false, site(nil, "index.html")))
 	must.Be(t, must.Get(os.Stat(empty))(t).Mode().Perm(), 0o750)
 }
