@@ -97,7 +97,7 @@ type Env struct {
 	OnThread func(work func())
 
 	// Used counts what another process did for the fit or its model: processor time in seconds since the last call, and
-	// the largest resident size in bytes so far. It is safe for concurrent use. Never nil inside a fit.
+	// the largest resident size in bytes so far. It is safe for concurrent use, and nil where nobody counts.
 	Used func(cpuSeconds float64, peakBytes int64)
 
 	// Memo returns what compute returns, or the number that an earlier fit computed under the same key. The number must

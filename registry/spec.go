@@ -179,9 +179,6 @@ func (e Env) filled() Env {
 	if e.OnThread == nil {
 		e.OnThread = func(work func()) { work() }
 	}
-	if e.Used == nil {
-		e.Used = func(float64, int64) {}
-	}
 	return e
 }
 

@@ -49,10 +49,13 @@ func childrenUse() childUse {
 		use.largest = ended.Maxrss << 10
 	}
 	use.cpu = use.ended
-	if processes.HasChildren() { // searching all processes of the machine is needed only with children
-		living := processes.Sum(processes.Below(os.Getpid()))
-		use.cpu += living.CPU
-		use.living = living.Resident
+	if processes.HasChildren() { // reading files of the system takes longer than asking whether there are children
+		for _, p := range processes.Tree(os.Getpid()) {
+			if p.ID != os.Getpid() {
+				use.cpu += p.CPU
+				use.living += p.Resident
+			}
+		}
 	}
 	return use
 }

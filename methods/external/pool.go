@@ -171,15 +171,9 @@ func (p *Plugin) remove(q *process) {
 // sum of their largest resident sizes and of their unnamed files in memory, in bytes. Processes that have ended count
 // with their parents. Some systems tell the use of a process only after its end.
 func usedByLive(pid int) (seconds float64, peak int64) {
-	var all []processes.Process
-	for left := []int{pid}; len(left) > 0; left = left[1:] {
-		p, there := processes.Of(left[0])
-		if !there {
-			continue
-		}
-		all = append(all, p)
-		seconds, peak = seconds+p.CPU.Seconds(), peak+processes.PeakOf(p.ID)
-		left = append(left, processes.Children(p.ID)...)
+	all := processes.Tree(pid)
+	for _, p := range all {
+		peak += processes.PeakOf(p.ID)
 	}
-	return seconds, peak + processes.HeldInMemory(all)
+	return processes.Sum(all).CPU.Seconds(), peak + processes.HeldInMemory(all)
 }

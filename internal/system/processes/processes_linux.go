@@ -82,12 +82,25 @@ func Below(id int) []Process {
 	return slices.DeleteFunc(below(all, id), func(p Process) bool { return p.Zombie })
 }
 
+// Tree returns a process and what descends from it, parents first and ended ones included.
+func Tree(id int) []Process {
+	var out []Process
+	for left := []int{id}; len(left) > 0; left = left[1:] {
+		if p, there := Of(left[0]); there {
+			out = append(out, p)
+			left = append(left, Children(p.ID)...)
+		}
+	}
+	return out
+}
+
 // Children returns the children of a process, by whatever thread they were started, ended ones included.
 func Children(id int) []int {
 	var out []int
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", id))
+	dir := fmt.Sprintf("/proc/%d/task", id)
+	threads, _ := os.ReadDir(dir)
 	for _, each := range threads {
-		text, _ := os.ReadFile(each) // a thread that has ended has no children
+		text, _ := os.ReadFile(filepath.Join(dir, each.Name(), "children")) // a thread that has ended has no children
 		for _, number := range strings.Fields(string(text)) {
 			if child, err := strconv.Atoi(number); err == nil {
 				out = append(out, child)

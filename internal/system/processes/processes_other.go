@@ -16,6 +16,9 @@ func Children(int) []int { return nil }
 // Exiting knows no process.
 func Exiting(int) bool { return true }
 
+// Tree knows no process.
+func Tree(int) []Process { return nil }
+
 // Below knows no process.
 func Below(int) []Process { return nil }
 
