@@ -205,6 +205,8 @@ func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) e
 		}
 		if e.Embedded(f) {
 			l.add("  licence", "CC BY 4.0; the program brings the file, and datasets/LICENSES.md names its authors")
+		} else if e.Licence != "" && f.Role == "" {
+			l.add("  licence", e.Licence)
 		}
 		if f.Repository != "" {
 			l.add("  address", fmt.Sprintf("%s commit %s path %s", f.Repository, f.Commit, f.Source))

@@ -192,6 +192,34 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %d | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title), e.Task, e.Rows,
 			e.Features, strings.Join(classes, ", "), inMarkdown.Replace(e.Source))
 	}
+	return b.String() + suiteTable(sets)
+}
+
+// suiteTable lists the sets of the protocol suite.
+func suiteTable(sets *catalogue.Catalogue) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## The suite\n\n%s\n\n| set | rows | columns | inputs | rows with a gap | majority | licence | "+
+		"in the program |\n|---|---|---|---|---|---|---|---|\n", hanging("The sets of the protocols `suite` and, below "+
+		"1,000 rows, `suite-small`. The majority is the share of the larger class.", 0, 100))
+	for _, e := range sets.All() {
+		if !slices.Contains(e.Protocols, "suite") {
+			continue
+		}
+		inputs, brings := "numbers", "no"
+		switch listed := len(e.Categorical); {
+		case listed > 0 && (e.Categorical[0].All || listed == len(e.Columns)-1-len(e.Drop)):
+			inputs = "categories"
+		case listed == 1:
+			inputs = "numbers, 1 category"
+		case listed > 1:
+			inputs = fmt.Sprintf("numbers, %d categories", listed)
+		}
+		if e.Generated || e.Embedded(e.Files[0]) {
+			brings = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %s | %d | %.1f %% | %s | %s |\n", e.Name, e.Rows, e.Features, inputs, e.Gaps,
+			100*float64(slices.Max(e.Counts))/float64(e.Rows), e.Licence, brings)
+	}
 	return b.String()
 }
 

@@ -34,6 +34,8 @@ type Entry struct {
 	Counts   []int    `toml:"counts"` // rows of each class: -1, +1 or 0..K-1; checked by Load
 	Source   string   `toml:"source"` // e.g. "UCI 109"
 	Citation string   `toml:"citation"`
+	Licence  string   `toml:"licence"` // as the source states it, "not confirmed" where the statement was not found
+	Gaps     int      `toml:"gaps"`    // rows with a missing value, for people
 	Defects  []string `toml:"defects"` // what a reader must know before trusting numbers from it
 	// leaks, identifiers and repeated rows that describe saw; runs and reports say them
 	Cautions  []string `toml:"cautions"`
@@ -63,6 +65,8 @@ type Reading struct {
 	// the target; not for libsvm, where it comes first
 	Label *Column `toml:"label" json:"label,omitempty"`
 	Group *Column `toml:"group" json:"group,omitempty"` // which rows are one group
+	// the group is the text before the last occurrence of this text, as the person in "phon_R01_S01_1"
+	GroupUntil string `toml:"group_until" json:"group_until,omitempty"`
 	// columns that are neither input nor target
 	Drop ColumnList `toml:"drop" json:"drop,omitempty"`
 	// columns to turn into one 0/1 column per level

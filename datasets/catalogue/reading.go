@@ -134,6 +134,8 @@ func (e *Entry) checkColumns() error {
 	case !slices.Contains([]string{"", DayFirst, MonthFirst}, e.DateOrder):
 		return fmt.Errorf("date_order = %q is not %q (day, month, year) or %q; dates with the year first need none",
 			e.DateOrder, DayFirst, MonthFirst)
+	case e.GroupUntil != "" && e.Group == nil:
+		return fmt.Errorf("group_until = %q cuts the values of a group; write group = \"a column\", too", e.GroupUntil)
 	case slices.ContainsFunc(e.Dates, func(c Column) bool { return c.All }):
 		return fmt.Errorf("dates = \"all\" is for no set; list the columns, for a column of that name [\"all\"]")
 	}

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -235,6 +236,9 @@ func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, te
 // addGroup reads the group of the next row. Groups are compared as labels are, and numbers as the set writes them.
 func (c *columns) addGroup(t *format.Table, row format.Row) error {
 	text := t.Cell(row, c.group.column)
+	if at := bytes.LastIndex(text, []byte(c.GroupUntil)); c.GroupUntil != "" && at >= 0 {
+		text = text[:at]
+	}
 	code, known := c.group.code[string(text)]
 	if !known {
 		name := catalogue.CanonicalLabel(c.style().plain(text))

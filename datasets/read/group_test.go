@@ -47,6 +47,11 @@ func TestGroups(t *testing.T) {
 		s := must.Get(userSet(t, csv+"group = \"who\"\n"+style, "my.csv", head+rows))(t)
 		must.Be(t, fmt.Sprint(s.Groups.Of, s.Groups.Names), "[0 0 0 1] [1000 9]")
 	}
+	for until, want := range map[string]string{"": "[0 1 2 3 4] [a_b_1 a_b_2 a_b a c]", "_": "[0 0 1 1 2] [a_b a c]"} {
+		s := must.Get(userSet(t, csv+"group = \"who\"\ngroup_until = \""+until+"\"", "my.csv",
+			"who,a,class\na_b_1,1,x\na_b_2,2,y\na_b,3,x\na,4,y\nc,5,x\nc,6,y\n"))(t)
+		must.Be(t, fmt.Sprint(s.Groups.Of[:5], s.Groups.Names), want)
+	}
 	s := must.Get(userSet(t, csv+`group = "a"`, "my.csv", "who,a,class\n1,1,x\n1,2,y\n1,3,x\n"))(t)
 	const note = "every row has a group of its own in column a"
 	if s.Groups != nil || len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], note) {
@@ -67,6 +72,8 @@ func TestGroupErrors(t *testing.T) {
 			`DIR/my.csv: column 0 ("who") is both group and drop; list it once`},
 		{"two", head + `group = ["who", "a"]`, text,
 			`DIR/set.toml: toml: line 4 (last key "group"): column [who a] is neither a name nor a number`},
+		{"no group", head + `group_until = "_"`, text,
+			`DIR/set.toml: set mine: group_until = "_" cuts the values of a group; write group = "a column", too`},
 		{"one group", head + `group = "who"`, "who,a,class\np,1,x\np,2,y\n",
 			`DIR/my.csv: every row has the group p; splits need two groups or more, so choose another column`},
 		{"a gap", head + `group = "who"`, gap,

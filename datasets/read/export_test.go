@@ -1,0 +1,4 @@
+package read
+
+// Claim is for tests of other packages.
+var Claim = claim
