@@ -198,8 +198,8 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 // suiteTable lists the sets of the protocol suite.
 func suiteTable(sets *catalogue.Catalogue) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## The suite\n\n%s\n\n| set | rows | columns | inputs | rows with a gap | majority | licence | "+
-		"in the program |\n|---|---|---|---|---|---|---|---|\n", hanging("The sets of the protocols `suite` and, below "+
+	fmt.Fprintf(&b, "\n## The suite\n\n%s\n\n| set | rows | columns | inputs | rows with a gap | majority | "+
+		"licence | in the program |\n|---|---|---|---|---|---|---|---|\n", hanging("The sets of the protocols `suite` and, below "+
 		"1,000 rows, `suite-small`. The majority is the share of the larger class.", 0, 100))
 	for _, e := range sets.All() {
 		if !slices.Contains(e.Protocols, "suite") {
@@ -217,8 +217,8 @@ func suiteTable(sets *catalogue.Catalogue) string {
 		if e.Generated || e.Embedded(e.Files[0]) {
 			brings = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %s | %d | %.1f %% | %s | %s |\n", e.Name, e.Rows, e.Features, inputs, e.Gaps,
-			100*float64(slices.Max(e.Counts))/float64(e.Rows), e.Licence, brings)
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %s | %d | %.1f %% | %s | %s |\n", e.Name, e.Rows, e.Features, inputs,
+			e.Gaps, 100*float64(slices.Max(e.Counts))/float64(e.Rows), e.Licence, brings)
 	}
 	return b.String()
 }

@@ -61,13 +61,13 @@ func cells(t *testing.T, e *catalogue.Entry) (rows [][]string, inputs []int) {
 }
 
 // TestSuiteIsAsCounted compares the entries of the 38 sets of SUITE.md, which are the suite with the sets of table2 and
-// without wpbc, with what was counted there: rows, inputs, rows of
-// each class, rows with a gap, rows that repeat another one, and the files.
+// without wpbc, with what was counted there: rows, inputs, rows of each class, rows with a gap, rows that repeat another
+// one, and the files.
 func TestSuiteIsAsCounted(t *testing.T) {
 	raw := string(must.Get(os.ReadFile(filepath.Join(testenv.Mirror(t), "SUITE.md")))(t))
 	files := map[string][]string{} // by path: the path, bytes, SHA-256, and the source
-	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)` \\| (\\d+) \\| `(.*?)` \\| (.*?) \\|$").FindAllStringSubmatch(
-		raw, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)` \\| (\\d+) \\| `(.*?)` \\| (.*?) \\|$").
+		FindAllStringSubmatch(raw, -1) {
 		files[row[1]] = row[1:]
 	}
 	sets := regexp.MustCompile(`(?m)^\| ([a-z-]+) \| .*? \| (\d+) \| (\d+) \| (\d+) \| (.*?) \| (\d+) \| (\d+) \| `).
@@ -145,8 +145,8 @@ func shared(a, b map[string]bool) float64 {
 }
 
 // TestSetsAreNotCopies: no two sets of the suite have rows in common beyond chance. Two readings of the same data are
-// found, also if values were rounded, columns moved or another column is the label. So wpbc is not in the suite: most of
-// its patients are also in wdbc.
+// found, also if values were rounded, columns moved or another column is the label. So wpbc is not in the suite: most
+// of its patients are also in wdbc.
 func TestSetsAreNotCopies(t *testing.T) {
 	const chance = 0.02
 	known := map[string]map[string]bool{}
