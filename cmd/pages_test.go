@@ -198,9 +198,9 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 // suiteTable lists the sets of the protocol suite.
 func suiteTable(sets *catalogue.Catalogue) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## The suite\n\n%s\n\n| set | rows | columns | inputs | rows with a gap | majority | "+
-		"licence | in the program |\n|---|---|---|---|---|---|---|---|\n", hanging("The sets of the protocols `suite` and, below "+
-		"1,000 rows, `suite-small`. The majority is the share of the larger class.", 0, 100))
+	b.WriteString("\n## The suite\n\n" + hanging("The sets of the protocols `suite` and, below 1,000 rows, "+
+		"`suite-small`. The majority is the share of the larger class.", 0, 100) + "\n\n| set | rows | columns | inputs | "+
+		"rows with a gap | majority | licence | in the program |\n|---|---|---|---|---|---|---|---|\n")
 	for _, e := range sets.All() {
 		if !slices.Contains(e.Protocols, "suite") {
 			continue

@@ -60,9 +60,9 @@ func cells(t *testing.T, e *catalogue.Entry) (rows [][]string, inputs []int) {
 	return rows, inputs
 }
 
-// TestSuiteIsAsCounted compares the entries of the 38 sets of SUITE.md, which are the suite with the sets of table2 and
-// without wpbc, with what was counted there: rows, inputs, rows of each class, rows with a gap, rows that repeat another
-// one, and the files.
+// TestSuiteIsAsCounted compares the entries of the 38 sets of SUITE.md with what was counted there: rows, inputs, rows
+// of each class, rows with a gap, rows that repeat another one, and the files. The suite has these sets but wpbc, and
+// those of table2.
 func TestSuiteIsAsCounted(t *testing.T) {
 	raw := string(must.Get(os.ReadFile(filepath.Join(testenv.Mirror(t), "SUITE.md")))(t))
 	files := map[string][]string{} // by path: the path, bytes, SHA-256, and the source
