@@ -199,7 +199,7 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 func suiteTable(sets *catalogue.Catalogue) string {
 	var b strings.Builder
 	b.WriteString("\n## The suite\n\n" + hanging("The sets of the protocols `suite` and, below 1,000 rows, "+
-		"`suite-small`. The majority is the share of the larger class.", 0, 100) + "\n\n| set | rows | columns | inputs | "+
+		"`suite-small`. The majority is the share of the larger class.", 0, 100) + "\n\n| set | rows | columns | inputs | " +
 		"rows with a gap | majority | licence | in the program |\n|---|---|---|---|---|---|---|---|\n")
 	for _, e := range sets.All() {
 		if !slices.Contains(e.Protocols, "suite") {
