@@ -32,24 +32,23 @@ func (m *mapper) bins() int { return len(m.upper) }
 
 // bin returns the bin of v.
 func (m *mapper) bin(v float64) int {
-	bounds := len(m.upper)
-	if v != v {
-		if m.nan {
-			return bounds - 1
+	bounds := m.upper
+	if m.nan {
+		if bounds = bounds[:len(bounds)-1]; v != v {
+			return len(bounds)
 		}
+	}
+	if v != v {
 		v = 0
 	}
-	if m.nan {
-		bounds--
-	}
-	at := 0 // bounds before at are below v; the answer is in at..at+bounds-1
-	for bounds > 1 {
-		half := bounds / 2
-		next := at + half
-		if m.upper[next-1] < v { // compiles to a conditional move: a branch could not be predicted
-			at = next
+	at := 0 // bounds before at are below v
+	for left := len(bounds); left > 1; {
+		half, above := left/2, 0
+		if bounds[at+half-1] < v {
+			above = 1
 		}
-		bounds -= half
+		at += half & -above // a branch could not be predicted
+		left -= half
 	}
 	return at
 }
@@ -127,6 +126,8 @@ func distinctValues(known []float64, zeros int) (distinct []float64, counts []in
 		switch {
 		case i == 0:
 			add(v, 1)
+		case v == known[i-1]:
+			counts[len(counts)-1]++
 		case v > math.Nextafter(known[i-1], math.Inf(1)):
 			if known[i-1] < 0 && v > 0 {
 				add(0, zeros)

@@ -1,6 +1,9 @@
 package gbdt
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A feature is called away in a row if it is not in its most frequent bin. LightGBM stores features that are seldom
 // away in the same row in one column (Ke et al. 2017, Section 4, exclusive feature bundling). In one row of ten
@@ -24,22 +27,27 @@ type bundle struct {
 // wrong, bundles collide, and rows lose their bins. To grow the same trees we make the same list.
 func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 	if m.byZero {
-		return at
+		return slices.Clone(at)
 	}
-	var away []int32
-	j := 0
-	for i := range int32(rows) {
-		if j == len(at) || at[j] != i {
-			away = append(away, i)
-			continue
+	away, next := make([]int32, 0, rows), int32(0)
+	low, high, missing := math.Inf(-1), m.upper[m.mostFreq], m.nan && m.mostFreq == m.bins()-1
+	if m.mostFreq > 0 {
+		low = m.upper[m.mostFreq-1]
+	}
+	for j, i := range at {
+		for ; next < i; next++ {
+			away = append(away, next)
 		}
-		if m.bin(values[j]) != m.mostFreq {
+		next++
+		if v := values[j]; !(v > low && v <= high || missing && v != v) {
 			away = append(away, i)
 		}
-		j++
+	}
+	for ; next < int32(rows); next++ {
+		away = append(away, next)
 	}
 	if len(away) == 0 { // LightGBM then uses the rows that are not zero
-		return at
+		return slices.Clone(at)
 	}
 	return away
 }

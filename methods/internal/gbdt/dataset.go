@@ -18,14 +18,14 @@ const lanes = 8
 type Dataset struct {
 	rows, features int // of the sample
 	mappers        []*mapper
-	real           []int    // used feature -> column of the sample
-	bins           []uint8  // [block][row][lane]
-	top            []int32  // bins of the widest feature of each block
-	at             []int64  // where each block's histogram starts, in doubles; the last is the length
-	mostFreq       []uint8  // [block][lane]
-	slow           []uint8  // [block]: lanes with missing values, which need two scans
-	padding        []uint8  // [block]: lanes without a feature
-	columns        *columns // nil where columns would save nothing
+	real           []int   // used feature -> column of the sample
+	bins           []uint8 // [block][row][lane]
+	top            []int32 // bins of the widest feature of each block
+	at             []int64 // where each block's histogram starts, in doubles; the last is the length
+	mostFreq       []uint8 // [block][lane]
+	slow           []uint8 // [block]: lanes with missing values, which need two scans
+	padding        []uint8 // [block]: lanes without a feature
+	sparse         *sparse // nil where blocks are less work
 	infos          []string
 }
 
@@ -42,24 +42,23 @@ func NewDataset(ctx context.Context, x []float64, n, d, minData int) (*Dataset, 
 	sample := r.sample(n, min(n, sampleCount))
 	least := int(float64(minData*len(sample)) / float64(n))
 	var away [][]int32
-	var codes [][]uint8
 	values, nonZero, places := make([]float64, 0, len(sample)), make([]int, 0, d), make([]int32, 0, len(sample))
-	eight := make([]float64, lanes*n) // eight columns are copied at once, since neighbours share cache lines
+	// Several columns are copied at once, since neighbours share cache lines.
+	at, width := 0, min(d, max(lanes, 1<<21/max(1, len(sample))))
+	copied := make([]float64, width*len(sample))
 	for j := range d {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if j%lanes == 0 {
-			takeColumns(eight, x, n, d, j)
+		if at = j % width; at == 0 {
+			takeColumns(copied, x, sample, d, j, min(width, d-j))
 		}
-		column := eight[j%lanes*n:][:n]
 		places, values = places[:0], values[:0]
-		for i, r := range sample {
-			if v := column[r]; !(math.Abs(v) <= zeroBand) {
+		for i, v := range copied[at*len(sample):][:len(sample)] {
+			if !(math.Abs(v) <= zeroBand) {
 				values, places = append(values, v), append(places, int32(i))
 			}
 		}
-		at := slices.Clone(places)
 		m := newMapper(values, len(sample), least)
 		if m == nil {
 			ds.infos[j] = "none"
@@ -67,24 +66,19 @@ func NewDataset(ctx context.Context, x []float64, n, d, minData int) (*Dataset, 
 		}
 		ds.infos[j] = "[" + number(m.low) + ":" + number(m.high) + "]"
 		ds.mappers, ds.real = append(ds.mappers, m), append(ds.real, j)
-		nonZero, away = append(nonZero, len(at)), append(away, awayRows(m, at, values, len(sample)))
-		code := make([]uint8, n)
-		for i, v := range column {
-			code[i] = uint8(m.bin(v))
-		}
-		codes = append(codes, code)
+		nonZero, away = append(nonZero, len(places)), append(away, awayRows(m, places, values, len(sample)))
 	}
 	bundles := chooseBundles(away, nonZero, len(sample), n)
 	place := ds.arrange()
 	ds.layout()
-	ds.fill(codes, place)
+	ds.fill(x)
 	for _, b := range bundles {
 		for i, f := range b {
 			b[i] = place[f]
 		}
 		ds.overwrite(b)
 	}
-	ds.columns = newColumns(ds)
+	ds.sparse = newSparse(ds)
 	return ds, nil
 }
 
@@ -92,9 +86,8 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func (ds *Dataset) blocks() int { return len(ds.top) }
 
-// cells is the length of a histogram. After its blocks it has a pair for each column (columns.go), which is written and
-// never read.
-func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*len(ds.mappers) }
+// cells is the length of a histogram.
+func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*unread }
 
 // arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many
 // bins. It returns the place of each feature.
@@ -136,23 +129,31 @@ func (ds *Dataset) layout() {
 	}
 }
 
-// takeColumns copies the columns j to j+lanes-1 of the rows, as far as they exist, one column after the other.
-func takeColumns(into, x []float64, n, d, j int) {
-	width := min(lanes, d-j)
-	for i := range n {
-		for k, v := range x[i*d+j:][:width] {
-			into[k*n+i] = v
+// takeColumns copies `width` columns from j on of some rows, one column after the other.
+func takeColumns(into, x []float64, rows []int, d, j, width int) {
+	for i, r := range rows {
+		for k, v := range x[r*d+j:][:width] {
+			into[k*len(rows)+i] = v
 		}
 	}
 }
 
-// fill puts the bins of each feature in its place.
-func (ds *Dataset) fill(codes [][]uint8, place []int) {
+// fill puts the bins of each feature in its place, for as many rows at a time as the cache holds.
+func (ds *Dataset) fill(x []float64) {
+	const chunk = 264 // no power of two, so that columns do not share places of the cache
 	ds.bins = make([]uint8, ds.blocks()*ds.rows*lanes)
-	for f, code := range codes {
-		out := ds.place(place[f])
-		for i, c := range code {
-			out[i*lanes] = c
+	copied, rows := make([]float64, chunk*ds.features), make([]int, chunk)
+	for from := 0; from < ds.rows; from += chunk {
+		rows = rows[:min(chunk, ds.rows-from)]
+		for i := range rows {
+			rows[i] = from + i
+		}
+		takeColumns(copied, x, rows, ds.features, 0, ds.features)
+		for f, m := range ds.mappers {
+			out := ds.place(f)[from*lanes:]
+			for i, v := range copied[ds.real[f]*len(rows):][:len(rows)] {
+				out[i*lanes] = uint8(m.bin(v))
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@
 //	dataset.go, bin.go, bundle.go, random.go   a sample in bins
 //	node.go, kernels_*, node_kernel.h          histograms and scans, in Go and in C
 //	leafwise.go, boost.go, path.go             LightGBM's trees, rounds, grids
-//	columns.go                                 the columns from which histograms of indicators are built
+//	sparse.go                                  the features of a row from which histograms of indicators are built
 //	sorted.go, levels.go, depthwise.go         XGBoost's sample, trees, rounds
 //	expf.go                                    the exponential that XGBoost calls
 //	ranks.go, cut_kernel.h                     XGBoost's cuts from histograms of ranks

@@ -18,8 +18,8 @@ typedef struct {
 	(const uint8_t *bins, long n, long blocks, const int32_t *top, const int64_t *at, const uint8_t *most_freq, \
 		const int32_t *index, long m, const float *pairs, const uint8_t *use, const uint8_t *fast, \
 		const double *limits, const double *sides, double *small, double *large, double *best, \
-		long columns, const uint8_t *bytes, const int32_t *cells)
-#define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best, columns, bytes, cells)
+		const int32_t *start, const uint16_t *cells)
+#define GB_NODE_ARGS (bins, n, blocks, top, at, most_freq, index, m, pairs, use, fast, limits, sides, small, large, best, start, cells)
 
 // The kernel of one division of a node's rows. splitRowsRef in leafwise.go holds its definition.
 #define GB_SPLIT_PARAMS (const uint8_t *bins, int last, int missing, int32_t *index, long m, int32_t *spare)

@@ -39,12 +39,10 @@ func (ds *Dataset) splitNode(c *nodeCall) {
 	if c.index != nil {
 		index = (*C.int32_t)(unsafe.SliceData(c.index))
 	}
-	var count C.long
-	var bytes *C.uint8_t
-	var cells *C.int32_t
-	if k := ds.columns; k != nil {
-		count, bytes, cells = C.long(k.count), (*C.uint8_t)(unsafe.SliceData(k.bytes)),
-			(*C.int32_t)(unsafe.SliceData(k.cells))
+	var start *C.int32_t
+	var cells *C.uint16_t
+	if s := ds.sparse; s != nil {
+		start, cells = (*C.int32_t)(unsafe.SliceData(s.start)), (*C.uint16_t)(unsafe.SliceData(s.cells))
 	}
 	C.gb_node((*C.uint8_t)(unsafe.SliceData(ds.bins)), C.long(ds.rows), C.long(ds.blocks()),
 		(*C.int32_t)(unsafe.SliceData(ds.top)), (*C.int64_t)(unsafe.SliceData(ds.at)),
@@ -53,8 +51,7 @@ func (ds *Dataset) splitNode(c *nodeCall) {
 		(*C.uint8_t)(unsafe.SliceData(c.use)), (*C.uint8_t)(unsafe.SliceData(c.fast)),
 		(*C.double)(unsafe.Pointer(&c.limits)), (*C.double)(unsafe.Pointer(&c.sides)),
 		(*C.double)(unsafe.SliceData(c.small)), (*C.double)(unsafe.SliceData(c.large)),
-		(*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))),
-		count, bytes, cells)
+		(*C.double)(unsafe.Pointer(unsafe.SliceData(c.best))), start, cells)
 }
 
 func splitRows(bins []uint8, last, missing int, rows, spare []int32) int {

@@ -38,14 +38,15 @@ VM void build(int lanes, const uint8_t *bins, const int32_t *index, long m, cons
 	switch (lanes) { LOOP(1) LOOP(2) LOOP(3) LOOP(4) LOOP(5) LOOP(6) LOOP(7) LOOP(8) }
 }
 
-// build_columns does the same for all blocks at once, from the bytes of columns.go.
-VM void build_columns(long columns, const uint8_t *bytes, const int32_t *cells, const int32_t *index, long m, const float *pairs, double *h) {
+// build_sparse does the same for all blocks at once, from the cells of sparse.go.
+VM void build_sparse(const int32_t *start, const uint16_t *cells, const int32_t *index, long m, const float *pairs, double *h) {
 	for (long i = 0; i < m; i++) {
 		long r = index ? index[i] : i;
-		ahead(bytes, columns, index, i, m, pairs);
-		const uint8_t *b = bytes + r * columns;
+		ahead((const uint8_t *)start, sizeof *start, index, i, m, pairs);
+		if (index && i + AHEAD / 2 < m) _mm_prefetch((const char *)(cells + 4L * start[index[i + AHEAD / 2]]), _MM_HINT_T0);
 		__m128d p = pair_of(pairs, r);
-		for (long j = 0; j < columns; j++) add_pair(h + cells[j * 256 + b[j]], p);
+		for (const uint16_t *c = cells + 4L * start[r], *end = cells + 4L * start[r + 1]; c < end; c += 4)
+			for (int j = 0; j < 4; j++) add_pair(h + 2L * c[j], p);
 	}
 }
 
@@ -139,14 +140,15 @@ TARGET long FN(gb_split) GB_SPLIT_PARAMS {
 TARGET void FN(gb_node) GB_NODE_PARAMS {
 	const gb_side *side = (const gb_side *)sides;
 	gb_best *out = (gb_best *)best;
-	if (columns) {
+	if (start) {
 		memset(small, 0, sizeof(double) * (size_t)at[blocks]);
-		build_columns(columns, bytes, cells, index, m, pairs, small);
+		if (index) build_sparse(start, cells, index, m, pairs, small);
+		else build_sparse(start, cells, 0, m, pairs, small);
 	}
 	for (long b = 0; b < blocks; b++) {
 		if (!use[b]) continue;
 		double *h = small + at[b];
-		if (!columns) {
+		if (!start) {
 			memset(h, 0, sizeof(double) * (size_t)(at[b + 1] - at[b]));
 			build(32 - __builtin_clz(use[b]), bins + b * n * LANES, index, m, pairs, h);
 		}
