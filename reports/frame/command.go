@@ -120,16 +120,16 @@ func shellQuote(s string) string {
 }
 
 // setCommands sets the commands that compute what is missing.
-func (t *Table) setCommands(sets []Dataset) {
+func (t *Table) setCommands() {
 	for i, c := range t.Changed {
-		t.Changed[i].Command = t.runAgain(sets, map[string]bool{c.Dataset: true})
+		t.Changed[i].Command = t.runAgain(map[string]bool{c.Dataset: true})
 	}
-	t.FullCommand = t.command(sets, func(m Missing) []int { return m.Splits })
+	t.FullCommand = t.command(func(m Missing) []int { return m.Splits })
 	compared := map[string][]int{} // by counted set
 	for _, s := range t.CountedSets() {
 		compared[s.Name] = s.Splits
 	}
-	t.Completes = t.command(sets, func(m Missing) []int {
+	t.Completes = t.command(func(m Missing) []int {
 		if slices.Contains(t.Whole(), m.Method) {
 			return nil
 		}
@@ -140,8 +140,8 @@ func (t *Table) setCommands(sets []Dataset) {
 }
 
 // runAgain returns the command that runs the table's cells of sets whose data changed, "" if none of them can be run.
-func (t *Table) runAgain(sets []Dataset, names map[string]bool) string {
-	return t.command(sets, func(m Missing) []int {
+func (t *Table) runAgain(names map[string]bool) string {
+	return t.command(func(m Missing) []int {
 		if names[m.Dataset] && (m.Kind == Failed || m.Kind == Outdated) {
 			return m.Splits
 		}
@@ -152,7 +152,7 @@ func (t *Table) runAgain(sets []Dataset, names map[string]bool) string {
 // command returns the command that computes missing splits, "" if none of them can run. It names the methods, sets
 // and splits that some cell lacks. All cells of these belong to the table, and stored ones are not run again, so
 // the command computes nothing else.
-func (t *Table) command(sets []Dataset, of func(Missing) []int) string {
+func (t *Table) command(of func(Missing) []int) string {
 	methods, names, splits, retry := map[string]bool{}, map[string]bool{}, map[int]bool{}, false
 	for _, m := range t.Missing {
 		if !m.Runs {
@@ -168,13 +168,13 @@ func (t *Table) command(sets []Dataset, of func(Missing) []int) string {
 		return ""
 	}
 	columns := slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !methods[m] })
-	return t.Frame.Run.Command(columns, arguments(sets, names), slices.Sorted(maps.Keys(splits)), retry)
+	return t.Frame.Run.Command(columns, t.arguments(names), slices.Sorted(maps.Keys(splits)), retry)
 }
 
-// arguments lists those of the sets that are in names, nil for all, as arguments of --datasets.
-func arguments(sets []Dataset, names map[string]bool) []string {
+// arguments lists those of the table's sets that are in names, nil for all, as arguments of --datasets.
+func (t *Table) arguments(names map[string]bool) []string {
 	var out []string
-	for _, d := range sets {
+	for _, d := range t.datasets {
 		if names == nil || names[d.Name] {
 			out = append(out, cmp.Or(d.File, d.Name))
 		}

@@ -15,67 +15,214 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
+// A place says which reports show a note.
+type place int
+
+const (
+	ofMeans place = iota // reports with means over data sets or ranks
+	ofAll                // all reports with notes
+	remark               // see Remarks
+	warned               // see Warnings
+)
+
+// notes are the kinds of sentences about a table, in their order. Each fact of a kind, the values in its text, is one.
+var notes = []struct {
+	place place
+	text  string
+	facts func(t *Table) [][]any
+}{
+	{ofMeans, "%d of %s: %s.", (*Table).fewerSplits},
+	{ofMeans, "† The methods finished different splits, so their means are not comparable: no best, not in Mean or " +
+		"ranks: %s.", func(t *Table) [][]any {
+		unequal := t.setTexts(func(s Set) bool { return s.Unequal }, t.unequal)
+		return when(unequal != nil, Briefly(unequal, "data set"))
+	}},
+	{ofMeans, "No data set of the main group has a finished split, so there is no Mean and there are no average ranks.",
+		func(t *Table) [][]any { return when(len(t.Counted) == 0) }},
+	{ofMeans, "Mean and average ranks are over %d of %s: %s.", func(t *Table) [][]any {
+		not, n := t.setNames(func(s Set) bool { return s.Group == GroupMain && !s.Counted }), len(t.Counted)
+		over := strings.Join(t.Counted, ", ")
+		if len(not) < n {
+			over = "all but " + strings.Join(not, ", ")
+		}
+		return when(n > 0 && not != nil, n, Count(n+len(not), "data set"), over)
+	}},
+	{ofMeans, "Partial, so without Mean and ranks: %s.%s", func(t *Table) [][]any {
+		var partial []string
+		for i, m := range t.Methods[t.whole:] {
+			partial = append(partial, fmt.Sprintf("%s (%d of %s)", m, t.Coverage(t.whole+i),
+				Count(len(t.Counted), "data set")))
+		}
+		completes := ""
+		if t.Completes != "" {
+			completes = " To complete what can be run: `" + t.Completes + "`."
+		}
+		return when(partial != nil, Briefly(partial, "method"), completes)
+	}},
+	{ofMeans, "Left out, since most methods have not finished these splits: %s.", func(t *Table) [][]any {
+		surplus := t.missing(Surplus)
+		where, _ := t.where(surplus)
+		return when(surplus != nil, where)
+	}},
+	{ofMeans, "Shown apart, not in Mean or ranks: %s.", sets(func(s Set) bool {
+		return s.Group == GroupApart && s.listed && s.Finished() > 0
+	})},
+	{ofMeans, "Generated data sets, not in Mean or ranks: %s.", sets(func(s Set) bool {
+		return s.Group == GroupGenerated && s.Finished() > 0
+	})},
+	{ofAll, "Shown apart and not counted, since protocol %s does not name them: %s. `--datasets %s` counts them.",
+		func(t *Table) [][]any {
+			unlisted := func(s Set) bool { return s.Finished() > 0 && s.Group == GroupApart && !s.listed }
+			names := t.setNames(unlisted)
+			ask := t.setTexts(unlisted, func(s Set) string { return cmp.Or(s.File, s.Name) })
+			return when(names != nil, t.Protocol, Briefly(names, "data set"),
+				strings.Join(slices.Insert(ask, 0, t.Protocol), ","))
+		}},
+	{ofAll, "Not counted, since they have less than half of the usual %s: %s.", func(t *Table) [][]any {
+		few := t.setTexts(func(s Set) bool {
+			return s.Finished() > 0 && s.Group == GroupMain && !s.Counted && t.Few(len(s.Splits))
+		}, func(s Set) string { return fmt.Sprintf("%s (%d)", s.Name, len(s.Splits)) })
+		return when(few != nil, Count(t.usual, "split"), Briefly(few, "data set"))
+	}},
+	{ofAll, "%s: %s%s.", func(t *Table) (facts [][]any) {
+		for _, r := range t.Reasons() {
+			each := ""
+			if r.Short {
+				each = "; `--format json` lists each"
+			}
+			facts = append(facts, []any{r.Text, r.Where, each})
+		}
+		return facts
+	}},
+	{ofAll, withoutResults, sets(func(s Set) bool { return s.Finished() == 0 })},
+	{ofAll, "Left out, since %s and has no %s: %s.", func(t *Table) (facts [][]any) {
+		sets := t.OtherTasks()
+		for _, why := range sets.Keys {
+			facts = append(facts, []any{why, t.Metric.Name, Briefly(sets.Of[why], "data set")})
+		}
+		return facts
+	}},
+
+	{remark, "Left out, %s of %s: %s; `bench run` brings them up to date.", func(t *Table) (facts [][]any) {
+		for _, d := range t.outdated {
+			facts = append(facts, []any{Count(d.cells, "cell"), d.what, d.briefly()})
+		}
+		return facts
+	}},
+	{remark, "No %s of methods whose scores are not declared as probabilities: %s.", func(t *Table) [][]any {
+		return when(t.undeclared != nil, t.Metric.Name, strings.Join(t.undeclared, ", "))
+	}},
+	{remark, "Left out, %s of %s stored without %s; `bench run --rerun %s` computes them again.",
+		func(t *Table) [][]any {
+			d := t.unmeasured
+			return when(d.cells > 0, Count(d.cells, "cell"), strings.Join(d.methods, ", "), t.Metric.Name,
+				strings.Join(d.methods, ","))
+		}},
+	{remark, "Fits of %s warn on %s, %s: %s. Table warnings has each.", (*Table).warningsOfFits},
+	{remark, "Imported from %s, %s.", (*Table).imported},
+	{remark, "Caution, %s: %s.", func(t *Table) (facts [][]any) {
+		for _, d := range t.datasets {
+			if e, err := t.Frame.Sets.Entry(d.Name); err == nil && e.Cautions != nil && t.stored(d.Name) {
+				facts = append(facts, []any{d.Name, strings.Join(e.Cautions, "; ")})
+			}
+		}
+		return facts
+	}},
+
+	{warned, "The rows that are tested are those that were learned from: the numbers say how well models fit, and " +
+		"nothing of new data.", func(t *Table) [][]any { return when(t.Frame.Protocol.Fits) }},
+	{warned, "%s", (*Table).findings},
+	{warned, "%s", (*Table).mixedVersions},
+	{warned, "%s", (*Table).changes},
+	{warned, "Left out, %s of %s: %s.", (*Table).ofOtherData},
+}
+
+const withoutResults = "Without results: %s."
+
+// say makes the sentences of a place.
+func (t *Table) say(of place) (out []string) {
+	for _, n := range notes {
+		if n.place != of {
+			continue
+		}
+		for _, fact := range n.facts(t) {
+			out = append(out, fmt.Sprintf(n.text, fact...))
+		}
+	}
+	return out
+}
+
+// when is one fact, if a condition holds.
+func when(holds bool, values ...any) [][]any {
+	if !holds {
+		return nil
+	}
+	return [][]any{values}
+}
+
+// sets is the fact of the names of some sets, if there are any.
+func sets(pick func(Set) bool) func(*Table) [][]any {
+	return func(t *Table) [][]any {
+		names := t.setNames(pick)
+		return when(names != nil, Briefly(names, "data set"))
+	}
+}
+
+func (t *Table) setNames(pick func(Set) bool) []string {
+	return t.setTexts(pick, func(s Set) string { return s.Name })
+}
+
+// setTexts are the texts of some sets.
+func (t *Table) setTexts(pick func(Set) bool, text func(Set) string) (texts []string) {
+	for _, s := range t.Sets {
+		if pick(s) {
+			texts = append(texts, text(s))
+		}
+	}
+	return texts
+}
+
 // Notes says, one sentence a note, which splits and sets the table uses and what it lacks. own are notes of
 // the report that shows the table.
 func (t *Table) Notes(own ...string) []string {
-	return slices.Concat(t.splitNotes(), t.countedNotes(), t.partialNotes(), t.belowNotes(), t.apartNotes(),
-		t.gapNotes(), t.skippedNotes(), own, t.other)
+	return append(t.say(ofMeans), t.NotesOfPairs(own...)...)
 }
 
 // NotesOfPairs is Notes for a report that has neither means over data sets nor ranks, and names the splits
 // with each value.
 func (t *Table) NotesOfPairs(own ...string) []string {
-	return slices.Concat(t.apartNotes(), t.gapNotes(), t.skippedNotes(), own, t.other)
-}
-
-// cautionNotes say of sets what describing them found that may make their results too good.
-func (t *Table) cautionNotes(sets []Dataset) []string {
-	var notes []string
-	for _, d := range sets {
-		if e, err := t.Frame.Sets.Entry(d.Name); err == nil && e.Cautions != nil && t.stored(d.Name) {
-			notes = append(notes, fmt.Sprintf("Caution, %s: %s.", d.Name, strings.Join(e.Cautions, "; ")))
-		}
-	}
-	return notes
+	return slices.Concat(t.say(ofAll), own, t.other)
 }
 
 // Remarks are the notes that do not concern the table's values: omitted cells with other inputs, warnings of
 // fits, and the origin of imported cells.
 func (t *Table) Remarks() []string { return t.other }
 
-// splitNotes names the sets whose methods finished the same splits but fewer than planned, and the sets whose
-// methods finished different splits.
-func (t *Table) splitNotes() []string {
+// WithoutResults says which sets have no finished split; "" if all have one.
+func (t *Table) WithoutResults() string {
+	if names := t.setNames(func(s Set) bool { return s.Finished() == 0 }); names != nil {
+		return fmt.Sprintf(withoutResults, Briefly(names, "data set"))
+	}
+	return ""
+}
+
+// fewerSplits are the sets whose methods finished the same splits but fewer than planned, by their number.
+func (t *Table) fewerSplits() (facts [][]any) {
 	byCount := map[int][]string{}
-	var unequal []string
-	withRuns := 0
+	withRuns := len(t.setNames(func(s Set) bool { return s.Finished() > 0 }))
 	for _, row := range t.Sets {
-		n := row.Finished()
-		if n > 0 {
-			withRuns++
-		}
-		switch {
-		case row.Unequal:
-			unequal = append(unequal, fmt.Sprintf("%s (%s)", row.Name, t.unequal(row)))
-		case n > 0 && n < len(t.Splits):
+		if n := row.Finished(); !row.Unequal && n > 0 && n < len(t.Splits) {
 			byCount[n] = append(byCount[n], row.Name)
 		}
 	}
-	var notes []string
 	for _, n := range slices.Sorted(maps.Keys(byCount)) {
 		where := Briefly(byCount[n], "data set")
 		if len(byCount[n]) == withRuns && withRuns > 1 {
 			where = "every data set with results"
 		}
-		notes = append(notes, fmt.Sprintf("%d of %s: %s.", n, Count(len(t.Splits), "split"), where))
+		facts = append(facts, []any{n, Count(len(t.Splits), "split"), where})
 	}
-	if len(unequal) > 0 {
-		notes = append(notes, fmt.Sprintf(
-			"† The methods finished different splits, so their means are not comparable: no best, not in Mean or "+
-				"ranks: %s.",
-			Briefly(unequal, "data set")))
-	}
-	return notes
+	return facts
 }
 
 // unequal says how many splits the whole methods finished of a set: each, or the least and the most of many.
@@ -86,124 +233,11 @@ func (t *Table) unequal(s Set) string {
 		n := len(c.Runs)
 		counts, least, most = append(counts, fmt.Sprintf("%s %d", c.Method, n)), min(least, n), max(most, n)
 	}
-	if text := strings.Join(counts, ", "); len(counts) <= fewNames {
-		return fmt.Sprintf("%s of %s", text, Count(len(t.Splits), "split"))
+	text := strings.Join(counts, ", ")
+	if len(counts) > fewNames {
+		text = fmt.Sprintf("%d to %d", least, most)
 	}
-	return fmt.Sprintf("%d to %d of %s", least, most, Count(len(t.Splits), "split"))
-}
-
-// countedNotes names the sets behind Mean and the ranks, or the sets left out, whichever list is shorter.
-func (t *Table) countedNotes() []string {
-	not := t.setNames(func(s Set) bool { return s.Group == GroupMain && !s.Counted })
-	over := strings.Join(t.Counted, ", ")
-	if len(not) < len(t.Counted) {
-		over = "all but " + strings.Join(not, ", ")
-	}
-	switch {
-	case len(t.Counted) == 0:
-		return []string{"No data set of the main group has a finished split, so there is no Mean and there are no " +
-			"average ranks."}
-	case len(not) > 0:
-		return []string{fmt.Sprintf("Mean and average ranks are over %d of %s: %s.", len(t.Counted),
-			Count(len(t.Counted)+len(not), "data set"), over)}
-	}
-	return nil
-}
-
-// partialNotes say which methods lack counted sets, what completes them, and which splits go beyond the
-// compared ones.
-func (t *Table) partialNotes() []string {
-	var notes, partial []string
-	for i := t.whole; i < len(t.Methods); i++ {
-		partial = append(partial, fmt.Sprintf("%s (%d of %s)", t.Methods[i], t.Coverage(i),
-			Count(len(t.Counted), "data set")))
-	}
-	if partial != nil {
-		note := "Partial, so without Mean and ranks: " + Briefly(partial, "method") + "."
-		if t.Completes != "" {
-			note += " To complete what can be run: `" + t.Completes + "`."
-		}
-		notes = append(notes, note)
-	}
-	if surplus := t.missing(Surplus); len(surplus) > 0 {
-		where, _ := t.where(surplus)
-		notes = append(notes, "Left out, since most methods have not finished these splits: "+where+".")
-	}
-	return notes
-}
-
-// belowNotes names the data sets shown below the ranks.
-func (t *Table) belowNotes() []string {
-	var notes []string
-	for _, g := range []struct{ group, text string }{
-		{GroupApart, "Shown apart, not in Mean or ranks: %s."},
-		{GroupGenerated, "Generated data sets, not in Mean or ranks: %s."},
-	} {
-		names := t.setNames(func(s Set) bool {
-			return s.Group == g.group && (g.group != GroupApart || s.listed) && s.Finished() > 0
-		})
-		if len(names) > 0 {
-			notes = append(notes, fmt.Sprintf(g.text, Briefly(names, "data set")))
-		}
-	}
-	return notes
-}
-
-// apartNotes name the sets that the protocol does not name, with what counts them, and the sets with few splits.
-func (t *Table) apartNotes() []string {
-	var notes, own, few []string
-	ask := []string{t.Protocol}
-	for _, s := range t.Sets {
-		switch {
-		case s.Finished() == 0:
-		case s.Group == GroupApart && !s.listed:
-			own, ask = append(own, s.Name), append(ask, cmp.Or(s.File, s.Name))
-		case s.Group == GroupMain && !s.Counted && t.Few(len(s.Splits)):
-			few = append(few, fmt.Sprintf("%s (%d)", s.Name, len(s.Splits)))
-		}
-	}
-	if own != nil {
-		notes = append(notes, fmt.Sprintf("Shown apart and not counted, since protocol %s does not name them: %s. "+
-			"`--datasets %s` counts them.",
-			t.Protocol, Briefly(own, "data set"), strings.Join(ask, ",")))
-	}
-	if few != nil {
-		notes = append(notes, fmt.Sprintf("Not counted, since they have less than half of the usual %s: %s.",
-			Count(t.usual, "split"), Briefly(few, "data set")))
-	}
-	return notes
-}
-
-func (t *Table) setNames(pick func(Set) bool) []string {
-	var names []string
-	for _, s := range t.Sets {
-		if pick(s) {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
-// WithoutResults says which sets have no finished split; "" if all have one.
-func (t *Table) WithoutResults() string {
-	names := t.setNames(func(s Set) bool { return s.Finished() == 0 })
-	if names == nil {
-		return ""
-	}
-	return "Without results: " + Briefly(names, "data set") + "."
-}
-
-func (t *Table) skippedNotes() []string {
-	var notes []string
-	if without := t.WithoutResults(); without != "" {
-		notes = append(notes, without)
-	}
-	sets := t.OtherTasks()
-	for _, why := range sets.Keys {
-		notes = append(notes, fmt.Sprintf("Left out, since %s and has no %s: %s.", why, t.Metric.Name,
-			Briefly(sets.Of[why], "data set")))
-	}
-	return notes
+	return fmt.Sprintf("%s (%s of %s)", s.Name, text, Count(len(t.Splits), "split"))
 }
 
 // A Reason says why and where splits are missing.
@@ -233,18 +267,6 @@ func (t *Table) Reasons() []Reason {
 		}
 	}
 	return out
-}
-
-func (t *Table) gapNotes() []string {
-	var notes []string
-	for _, r := range t.Reasons() {
-		each := ""
-		if r.Short {
-			each = "; `--format json` lists each"
-		}
-		notes = append(notes, r.Text+": "+r.Where+each+".")
-	}
-	return notes
 }
 
 // Capital writes a text with a capital at its beginning.
@@ -339,12 +361,11 @@ func Ranges(numbers []int) string {
 // Count writes a number and what it counts.
 func Count(n int, noun string) string { return wording.Count(n, noun) }
 
-// importedNotes says which cells were not computed with this database but imported, and where they
-// were computed: a note for each file and machine.
-func importedNotes(rows []store.Row) []string {
+// imported are the files from which cells came and the machines that computed them, with these cells.
+func (t *Table) imported() (facts [][]any) {
 	type origin struct{ file, cpu string }
 	var methods Groups[origin, string] // of each cell
-	for _, r := range rows {
+	for _, r := range t.taken {
 		if r.Imported == "" {
 			continue
 		}
@@ -357,31 +378,30 @@ func importedNotes(rows []store.Row) []string {
 		}
 		methods.Add(key, r.Method)
 	}
-	var notes []string
 	for _, o := range methods.Keys {
-		format := "Imported from %s, test scores of a method elsewhere that were counted here%s: %s of %s."
-		if o.cpu != "" {
-			format = "Imported from %s, computed on %s: %s of %s. Their times do not compare with those of another " +
-				"processor."
-		}
 		var names []string
 		for _, m := range methods.Of[o] {
 			AppendUnique(&names, m)
 		}
-		notes = append(notes, fmt.Sprintf(format, o.file, o.cpu, Count(len(methods.Of[o]), "cell"),
-			Briefly(names, "method")))
+		cells := fmt.Sprintf("%s of %s", Count(len(methods.Of[o]), "cell"), Briefly(names, "method"))
+		text := "test scores of a method elsewhere that were counted here: " + cells
+		if o.cpu != "" {
+			text = fmt.Sprintf("computed on %s: %s. Their times do not compare with those of another processor", o.cpu,
+				cells)
+		}
+		facts = append(facts, []any{o.file, text})
 	}
-	return notes
+	return facts
 }
 
 // details are the values that end a warning, "key=value key=value", which differ from fit to fit.
 var details = regexp.MustCompile(` [\w.-]+=.*$`)
 
-// warningNotes says in one note that fits gave warnings, and quotes the text if it is always the same.
-func warningNotes(rows []store.Row) []string {
+// warningsOfFits are the methods and sets whose fits gave warnings, and the text if it is always the same.
+func (t *Table) warningsOfFits() [][]any {
 	var methods, sets, texts []string
 	times := 0
-	for _, r := range rows {
+	for _, r := range t.taken {
 		for _, w := range r.Warnings {
 			AppendUnique(&methods, r.Method)
 			AppendUnique(&sets, r.Dataset)
@@ -389,54 +409,64 @@ func warningNotes(rows []store.Row) []string {
 			times += w.Times
 		}
 	}
-	if texts == nil {
-		return nil
-	}
 	what := Count(len(texts), "message")
 	if len(texts) == 1 {
 		what = texts[0]
 	}
-	return []string{fmt.Sprintf("Fits of %s warn on %s, %s: %s. Table warnings has each.",
-		Briefly(methods, "method"), Briefly(sets, "data set"), Count(times, "time"), what)}
+	return when(texts != nil, Briefly(methods, "method"), Briefly(sets, "data set"), Count(times, "time"), what)
 }
 
-// findings are warnings about findings against methods of the table. A finding counts if the shown cells have its
-// version and data.
-func (t *Table) findings() []string {
+// findings are those against methods of the table, in words. A finding counts if the shown cells have its version and
+// data.
+func (t *Table) findings() (facts [][]any) {
 	shown := func(f store.Finding) bool {
-		for _, m := range t.Methods {
-			if slices.ContainsFunc(t.rows[cellKey{f.Dataset, m}], func(r store.Row) bool {
-				method := r.Method
-				if v, ok := t.Pinned(m); ok {
-					method = v.Method
-				}
-				return method == f.Method && r.MethodVersion == f.MethodVersion && r.Fingerprint == f.Fingerprint
-			}) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(t.Methods, func(m string) bool {
+			pinned, _ := t.Pinned(m)
+			return slices.ContainsFunc(t.rows[cellKey{f.Dataset, m}], func(r store.Row) bool {
+				return cmp.Or(pinned.Method, r.Method) == f.Method && r.MethodVersion == f.MethodVersion &&
+					r.Fingerprint == f.Fingerprint
+			})
+		})
 	}
-	return store.Describe(slices.DeleteFunc(slices.Clone(t.Frame.found),
-		func(f store.Finding) bool { return !shown(f) }))
+	for _, text := range store.Describe(slices.DeleteFunc(slices.Clone(t.Frame.found),
+		func(f store.Finding) bool { return !shown(f) })) {
+		facts = append(facts, []any{text})
+	}
+	return facts
 }
 
-// changedWarnings name the sets whose data changed: a line for each, or one line for many.
-func (t *Table) changedWarnings(sets []Dataset) []string {
-	var lines []string
+// changes are the sets whose data changed: each, or one line for many.
+func (t *Table) changes() (facts [][]any) {
 	names := map[string]bool{}
 	for _, c := range t.Changed {
-		lines, names[c.Dataset] = append(lines, c.String()), true
+		facts, names[c.Dataset] = append(facts, []any{c}), true
 	}
-	if len(lines) <= fewNames {
-		return lines
+	if len(facts) <= fewNames {
+		return facts
 	}
 	line := fmt.Sprintf("The rows of %s are of the data as it was read then; their files changed since",
-		Count(len(lines), "data set"))
-	if command := t.runAgain(sets, names); command != "" {
+		Count(len(facts), "data set"))
+	if command := t.runAgain(names); command != "" {
 		line += ": " + command
 	}
-	return []string{line}
+	return when(true, line)
+}
+
+// ofOtherData are the cells that are left out since they ran on other data: those of each set, or of many together.
+func (t *Table) ofOtherData() (facts [][]any) {
+	var all dropped
+	for _, d := range t.otherData {
+		facts = append(facts, []any{Count(d.cells, "cell"), d.where(), d.what})
+		all.cells += d.cells
+		for _, m := range d.methods {
+			AppendUnique(&all.methods, m)
+		}
+		all.sets = append(all.sets, d.sets...)
+	}
+	if len(facts) > fewNames {
+		return when(true, Count(all.cells, "cell"), all.where(), "run on other data than the cells that are shown")
+	}
+	return facts
 }
 
 // String describes the change on one line, which ends with the command.

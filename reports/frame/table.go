@@ -52,8 +52,15 @@ type Table struct {
 	Frame *Frame   // what the table is made of
 	whole int      // methods that have every counted set
 	usual int      // number of splits of a usual set; see Few
-	other []string // notes on cells of other inputs
-	rows  map[cellKey][]store.Row
+	other []string // the Remarks
+
+	datasets   []Dataset   // of which the table is asked
+	taken      []store.Row // their cells that may be in one table
+	outdated   []dropped   // cells that a run brings up to date
+	otherData  []dropped   // cells of other data
+	undeclared []string    // methods whose scores are no probabilities
+	unmeasured dropped     // cells without a metric of probabilities
+	rows       map[cellKey][]store.Row
 }
 
 // Dataset is what is known of a set; a count of zero is unknown.
@@ -158,19 +165,14 @@ func (f Frame) Table(name string) (Table, error) {
 		return Table{}, err
 	}
 	t := Table{Metric: m, Protocol: f.Protocol.Name, Frame: &f, rows: map[cellKey][]store.Row{}}
-	sets, rows := t.withMetric()
-	together := f.consistent(rows)
-	none := t.withoutProbabilities(&together)
-	t.Changed, t.other = together.changed, slices.Concat(together.notes, warningNotes(together.rows),
-		importedNotes(together.rows))
-	for i, d := range sets {
-		sets[i].File = cmp.Or(d.File, f.Sets.File(d.Name))
-	}
-	if len(together.rows) == 0 {
-		return t, t.nothing(sets)
+	t.withMetric()
+	t.consistent()
+	t.withoutProbabilities()
+	if len(t.taken) == 0 {
+		return t, t.nothing()
 	}
 	var methods, environments []string
-	for _, r := range together.rows {
+	for _, r := range t.taken {
 		key := cellKey{r.Dataset, r.Method}
 		t.rows[key] = append(t.rows[key], r)
 		AppendUnique(&methods, r.Method)
@@ -179,25 +181,21 @@ func (f Frame) Table(name string) (Table, error) {
 	if t.Methods = f.Methods; t.Methods == nil {
 		t.Methods = f.Protocol.Order(methods)
 	}
-	t.Methods = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return slices.Contains(none, m) })
+	undeclared := func(m string) bool { return slices.Contains(t.undeclared, m) }
+	t.Methods = slices.DeleteFunc(slices.Clone(t.Methods), undeclared)
 	sort.Strings(environments)
 	t.Own = slices.DeleteFunc(slices.Clone(t.Methods), func(m string) bool { return !f.own(m) })
-	t.Provenance = t.provenance(sets, environments)
-	t.Splits = f.planned(together.rows)
-	sets = slices.DeleteFunc(sets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
-	if err := t.addSets(sets); err != nil {
+	t.Provenance = t.provenance(environments)
+	t.Splits = f.planned(t.taken)
+	t.datasets = slices.DeleteFunc(t.datasets, func(d Dataset) bool { return !t.stored(d.Name) && !d.listed })
+	if err := t.addSets(); err != nil {
 		return t, err
 	}
-	t.other = append(t.other, t.cautionNotes(sets)...)
-	t.setCommands(sets)
+	t.other = t.say(remark)
+	t.setCommands()
 	t.dropSurplus()
 	t.addTried()
-	var fits []string
-	if f.Protocol.Fits {
-		fits = []string{"The rows that are tested are those that were learned from: the numbers say how well models " +
-			"fit, and nothing of new data."}
-	}
-	t.Warnings = slices.Concat(fits, t.findings(), t.versionWarning(), t.changedWarnings(sets), together.warnings)
+	t.Warnings, t.taken = t.say(warned), nil
 	return t, nil
 }
 
@@ -217,7 +215,8 @@ func (t *Table) stored(dataset string) bool {
 }
 
 // addSets fills Sets, Counted and Missing, and puts Methods in order.
-func (t *Table) addSets(sets []Dataset) error {
+func (t *Table) addSets() error {
+	sets := t.datasets
 	for i, d := range sets {
 		for _, m := range t.Methods {
 			for _, r := range t.rows[cellKey{d.Name, m}] {
@@ -383,7 +382,7 @@ func (s Set) Finished() int {
 }
 
 // provenance has the queries that return the table's numbers: of its methods and data sets if some were chosen.
-func (t *Table) provenance(sets []Dataset, environments []string) doc.Provenance {
+func (t *Table) provenance(environments []string) doc.Provenance {
 	f := t.Frame
 	out := doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments,
 		Why: f.Run.Other("report", "why", t.Protocol, "DATASET", "METHOD")}
@@ -392,7 +391,7 @@ func (t *Table) provenance(sets []Dataset, environments []string) doc.Provenance
 		methods = t.Methods
 	}
 	if f.Datasets != nil || f.Exclude != nil {
-		datasets = doc.Map(sets, func(d Dataset) string { return d.Name })
+		datasets = doc.Map(t.datasets, func(d Dataset) string { return d.Name })
 	}
 	for _, q := range store.TableQueries(t.Protocol, methods, datasets) {
 		out.Queries = append(out.Queries, doc.Query(q))

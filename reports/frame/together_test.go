@@ -16,6 +16,13 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
+// consistent is a table of rows before it has columns.
+func consistent(f Frame, rows []store.Row) *Table {
+	t := &Table{Frame: &f, taken: rows}
+	t.consistent()
+	return t
+}
+
 // TestATableNeverMixes: cells made from other inputs than the newest ones of their
 // row or column are left out, and the notes say so.
 func TestATableNeverMixes(t *testing.T) {
@@ -29,7 +36,7 @@ func TestATableNeverMixes(t *testing.T) {
 	}
 	newer := func(r *store.Row) { r.StartedAt = "2026-01-02" }
 	f := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(nil)}}
-	got := f.consistent([]store.Row{
+	got := consistent(f, []store.Row{
 		cell("A", "wine", nil),
 		cell("A", "wine", func(r *store.Row) { r.ProtocolHash = "old"; newer(r) }),
 		cell("A", "sonar", nil),
@@ -40,13 +47,13 @@ func TestATableNeverMixes(t *testing.T) {
 		cell("B", "pima", func(r *store.Row) { r.GridHash = "h"; newer(r) }),
 	})
 	var kept []string
-	for _, r := range got.rows {
+	for _, r := range got.taken {
 		kept = append(kept, r.Method+r.Dataset+r.MethodVersion+r.GridHash)
 	}
 	if kept, want := strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h"; kept != want {
 		t.Errorf("kept %s, want %s", kept, want)
 	}
-	all := strings.Join(append(got.warnings, got.notes...), "\n")
+	all := strings.Join(append(got.say(warned), got.say(remark)...), "\n")
 	must.Hold(t, all, "before it was edited: A on wine",
 		"Left out, 1 cell of A on sonar: run on other data (f) than the cells that are shown (changed).",
 		"another method version or grid: A on pima, B on pima")
@@ -56,31 +63,32 @@ func TestATableNeverMixes(t *testing.T) {
 		func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 			return nil, nil
 		}))
-	imported := f.consistent([]store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) {
+	imported := consistent(f, []store.Row{cell("A", "pima", nil), cell("A", "pima", func(r *store.Row) {
 		r.MethodVersion = "0"
 		newer(r)
 	})})
-	if len(imported.rows) != 1 || imported.rows[0].MethodVersion != "1" || imported.notes == nil {
-		t.Errorf("with an older version that came later: %+v", imported)
+	if len(imported.taken) != 1 || imported.taken[0].MethodVersion != "1" || imported.say(remark) == nil {
+		t.Errorf("with an older version that came later: %+v", imported.taken)
 	}
 	// Versions of a plugin that differ in libraries alone are in one column, and both are named.
 	of := func(split int, version string) store.Row {
 		return cell("A", "pima", func(r *store.Row) { r.Split, r.MethodVersion = split, version })
 	}
-	joined := f.consistent([]store.Row{of(1, "1+ab sklearn=1.9.0"), of(2, "1+ab sklearn=1.9.1"),
+	joined := consistent(f, []store.Row{of(1, "1+ab sklearn=1.9.0"), of(2, "1+ab sklearn=1.9.1"),
 		of(3, "1+cd sklearn=1.9.1")})
-	if len(joined.rows) != 2 || joined.rows[0].Split != 1 || joined.rows[1].Split != 2 || len(joined.notes) != 1 {
-		t.Errorf("libraries: %+v", joined)
+	if len(joined.taken) != 2 || joined.taken[0].Split != 1 || joined.taken[1].Split != 2 ||
+		len(joined.say(remark)) != 1 {
+		t.Errorf("libraries: %+v", joined.taken)
 	}
 	table := Table{Frame: &f, Methods: []string{"A"}, Sets: []Set{{Dataset: Dataset{Name: "pima"}}},
-		rows: map[cellKey][]store.Row{{"pima", "A"}: joined.rows}}
-	if got := table.versionWarning(); len(got) != 1 || !strings.HasPrefix(got[0],
+		rows: map[cellKey][]store.Row{{"pima", "A"}: joined.taken}}
+	if got := table.say(warned); len(got) != 1 || !strings.HasPrefix(got[0],
 		"A: version 1+ab sklearn=1.9.0 on pima, version 1+ab sklearn=1.9.1 on pima") {
 		t.Errorf("%q", got)
 	}
-	if one := f.consistent([]store.Row{cell("A", "wine", nil), cell("B", "wine", nil)}); one.notes != nil ||
-		one.warnings != nil {
-		t.Errorf("a table of one kind has notes %v, %v", one.warnings, one.notes)
+	one := consistent(f, []store.Row{cell("A", "wine", nil), cell("B", "wine", nil)})
+	if notes := append(one.say(remark), one.say(warned)...); notes != nil {
+		t.Errorf("a table of one kind has notes %v", notes)
 	}
 }
 
@@ -118,11 +126,11 @@ func TestTheDataOfNow(t *testing.T) {
 				"out, 1 cell of B on mine: run on other data (00000000) than the cells that are shown (6facdf82).",
 			[]Change{{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122"}}},
 	} {
-		got := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}.consistent(
-			slices.Clone(cells))
+		f := Frame{Source: Source{Protocol: Protocol{Hash: "p"}, Sets: nowSets(c.now)}}
+		got := consistent(f, slices.Clone(cells))
 		var kept []string
 		kinds := map[string]string{}
-		for _, r := range got.rows {
+		for _, r := range got.taken {
 			kept = append(kept, r.Method+r.Dataset)
 			if other, seen := kinds[r.Dataset]; seen && other != r.Fingerprint {
 				t.Errorf("%s: the row %s mixes %s and %s", name, r.Dataset, other, r.Fingerprint)
@@ -132,11 +140,12 @@ func TestTheDataOfNow(t *testing.T) {
 		if s := strings.Join(kept, " "); s != c.kept {
 			t.Errorf("%s: kept %s, want %s", name, s, c.kept)
 		}
-		if s := strings.Join(got.warnings, "\n"); s != c.warnings {
-			t.Errorf("%s: warnings\n%s\nwant\n%s", name, s, c.warnings)
+		if !slices.Equal(got.Changed, c.changed) {
+			t.Errorf("%s: changed %v, want %v", name, got.Changed, c.changed)
 		}
-		if !slices.Equal(got.changed, c.changed) {
-			t.Errorf("%s: changed %v, want %v", name, got.changed, c.changed)
+		got.Changed = nil
+		if s := strings.Join(got.say(warned), "\n"); s != c.warnings {
+			t.Errorf("%s: warnings\n%s\nwant\n%s", name, s, c.warnings)
 		}
 	}
 	change := Change{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122",
@@ -163,7 +172,7 @@ func TestImportedNotes(t *testing.T) {
 	}
 	scores := row("Mine", "mine.csv", "", 0)
 	scores.FitSeconds = nil
-	got := importedNotes([]store.Row{
+	got := remarksOf([]store.Row{
 		row("CART", "reference", "X", 2), row("GBRFF2", "", "Y", 2), row("BMKR", "reference", "X", 2),
 		row("CART", "reference", "X", 2),
 		row("CART", "theirs.bench", "X", 1), row("CART", "reference", "", 0), scores,
@@ -182,11 +191,14 @@ func TestImportedNotes(t *testing.T) {
 	}
 }
 
+// remarksOf are the remarks on rows.
+func remarksOf(rows []store.Row) []string { return (&Table{Frame: &Frame{}, taken: rows}).say(remark) }
+
 func TestWarningNotes(t *testing.T) {
 	row := func(method, dataset string, warnings ...result.Warning) store.Row {
 		return store.Row{Planned: result.Planned{Method: method, Dataset: dataset}, Warnings: warnings}
 	}
-	got := warningNotes([]store.Row{
+	got := remarksOf([]store.Row{
 		row("BMKR", "wine", result.Warning{Text: "stopped early method=BMKR c=1", Times: 2},
 			result.Warning{Text: "stopped early method=BMKR c=10", Times: 1}),
 		row("BMKR", "sonar", result.Warning{Text: "stopped early method=BMKR c=1", Times: 4}),
@@ -205,7 +217,7 @@ func TestWarningNotes(t *testing.T) {
 		}
 	}
 	want = []string{"Fits of 6 methods warn on 15 data sets, 180 times: stopped early. Table warnings has each."}
-	if got := warningNotes(rows); !slices.Equal(got, want) {
+	if got := remarksOf(rows); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
 }

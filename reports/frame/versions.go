@@ -126,8 +126,8 @@ func (t *Table) versions(dataset, method string) []string {
 	return out
 }
 
-// versionWarning says which columns hold more than one version, in one line; nothing if none does.
-func (t *Table) versionWarning() []string {
+// mixedVersions are the columns that hold more than one version, with what brings them to one.
+func (t *Table) mixedVersions() [][]any {
 	var mixed, methods []string
 	for _, m := range t.Methods {
 		var sets Groups[string, string]
@@ -148,9 +148,6 @@ func (t *Table) versionWarning() []string {
 			methods = append(methods, m)
 		}
 	}
-	if mixed == nil {
-		return nil
-	}
 	text := strings.Join(mixed, "; ")
 	if len(mixed) > 3 {
 		text = fmt.Sprintf("%s hold several versions each; column version of `--format csv` has each",
@@ -160,5 +157,5 @@ func (t *Table) versionWarning() []string {
 		text += fmt.Sprintf("; `%s` brings them to one version", t.Frame.Run.Command(methods, t.Frame.Datasets,
 			t.Frame.Splits, false))
 	}
-	return []string{text}
+	return when(mixed != nil, text)
 }
