@@ -17,7 +17,7 @@ const leastHelpWidth, helpWidth = 40, 80
 
 // verbs are the groups of the help, and their commands in the order in which one needs them.
 var verbs = []struct{ title, names string }{
-	{"Results", "run status report compare register experiment query verify diff paper"},
+	{"Results", "run status report compare experiment query verify diff paper"},
 	{"Results of others", "import export"},
 	{"Data", "data protocol"},
 	{"Methods", "methods"},

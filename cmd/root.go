@@ -299,7 +299,7 @@ func newRootCommand(a *app) *cobra.Command {
 	})
 	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newQueryCommand(a),
 		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
-		newRegisterCommand(a), newExperimentCommand(a),
+		newExperimentCommand(a),
 		newDataCommand(a), newProtocolCommand(a), newMethodsCommand(a), newDBCommand(a), newVersionCommand(a),
 		newCellCommand(a))
 	root.AddCommand(newReportCommands(a)...)

@@ -32,10 +32,11 @@ func newRunCommand(a *app) *cobra.Command {
 	maxCellFlag(c, &f.maxCell, "")
 	oneOf(c, &f.until, "until", "", "decided: stop once the verdict that all splits would give is certain enough, of "+
 		"the method against those of --against", "decided")
-	flags.StringSliceVar(&f.against, "against", nil, "with --until decided: the methods to compare with")
+	flags.StringSliceVar(&f.against, "against", nil, "run these methods, too, and write down before the first result "+
+		"that the method is compared with them")
 	completeList(c, "against", a.methodCompletions)
-	flags.StringVar(&f.equivalence, "equivalence", "", "with --until decided: the largest difference that does not "+
-		"matter, as for compare")
+	flags.StringVar(&f.equivalence, "equivalence", "", "with --against: the largest difference that does not matter, "+
+		"as for compare")
 	flags.BoolVar(&f.goOn, "continue", false, "with --until decided: run the cells that the verdict did not need, too")
 	flags.StringVar(&f.shard, "shard", "", "run one of several shares of the cells, such as 3/40, with a database of "+
 		"its own; bench import joins the databases")

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/spf13/cobra"
 )
@@ -94,9 +95,14 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.against != nil {
+		if err := a.addOpponents(chosen, &req, f); err != nil {
+			return err
+		}
+	}
 	var decided *decision
 	if f.until != "" {
-		if decided, err = a.decide(ctx, chosen, &req, f); err != nil {
+		if decided, err = a.decide(ctx, chosen, req, f); err != nil {
 			return err
 		}
 	}
@@ -151,8 +157,13 @@ func (a *app) compute(ctx context.Context, exp *plan.Experiment, req plan.Reques
 	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
 	defer end()
 	printer := &runPrinter{app: a, ctx: ended, experiment: exp, flags: f}
-	session := harness.Session{Experiment: exp, DB: db, Confirm: printer.confirm, Tell: printer.handle,
-		Cells: a.cellsOfSession(f.isolate)}
+	session := harness.Session{Experiment: exp, DB: db, Tell: printer.handle, Cells: a.cellsOfSession(f.isolate),
+		Confirm: func(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
+			if err := printer.confirm(todo, p, opt); err != nil {
+				return err
+			}
+			return a.putQuestions(ctx, db, exp, todo, req, f)
+		}}
 	var workers *coordinator
 	if f.shares() {
 		if session.Share, err = f.workersShare(); err != nil {

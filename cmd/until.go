@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,7 +19,7 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// untilFlags are those of a run that ends once a comparison is decided.
+// untilFlags are those of a run that answers a question, and may end once it is decided.
 type untilFlags struct {
 	until       string
 	against     []string
@@ -31,17 +30,20 @@ type untilFlags struct {
 // checkUntil refuses what does not go with --until decided.
 func (f runFlags) checkUntil() error {
 	switch u := f.untilFlags; {
-	case u.until == "" && (u.against != nil || u.equivalence != "" || u.goOn):
-		return usage("--against, --equivalence and --continue belong to --until decided; add it, or leave them out")
-	case u.until == "":
-	case len(u.against) == 0:
+	case u.until == "" && u.goOn:
+		return usage("--continue belongs to --until decided; add it, or leave it out")
+	case u.until != "" && len(u.against) == 0:
 		return usage("--until decided needs --against METHOD: the verdict on --methods against it is what is decided")
+	case u.against == nil && u.equivalence != "":
+		return usage("--equivalence is of the question that --against asks; name the other methods there")
+	case u.against == nil:
 	case len(f.methods) != 1:
-		return usage("--until decided is about one method; name it alone in --methods, and others in --against")
+		return usage("--against is about one method; name it alone in --methods")
 	case f.budget > 0 || f.shard != "" || f.all:
-		return usage("--until decided does not go with --all, --budget or --shard: they choose cells, too")
+		return usage("--against does not go with --all, --budget or --shard: they choose cells, too")
 	}
-	return nil
+	_, err := f.region(metric.Metric{})
+	return err
 }
 
 // A decision is a run that ends once its comparison is decided.
@@ -53,44 +55,48 @@ type decision struct {
 	compare  string      // the command that asks the same
 }
 
-// decide plans a comparison. It changes the request, which then asks for the cells of all its methods.
-func (a *app) decide(ctx context.Context, c choice, req *plan.Request, f runFlags) (*decision, error) {
+// addOpponents makes a request ask for the cells of the methods of --against, too.
+func (a *app) addOpponents(c choice, req *plan.Request, f runFlags) error {
 	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(req.Methods) != 1 || slices.Contains(others.methods, req.Methods[0]) {
-		return nil, usage("--until decided compares one method with others; --methods has %s and --against %s",
+		return usage("--against compares one method with others; --methods has %s and --against %s",
 			strings.Join(req.Methods, ", "), strings.Join(others.methods, ", "))
 	}
 	req.Methods = append(slices.Clone(req.Methods), others.methods...)
 	if req.Datasets == nil { // sets that are shown apart are in no verdict
 		req.Exclude = append(slices.Clone(req.Exclude), c.Protocol.Apart...)
 	}
-	all, err := c.Plan(ctx, *req, nil, plan.NewForecast(nil))
+	return nil
+}
+
+// decide plans a comparison.
+func (a *app) decide(ctx context.Context, c choice, req plan.Request, f runFlags) (*decision, error) {
+	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
 	if err != nil {
 		return nil, usageError(err)
 	}
 	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: report.UsualLevel,
 		Own: c.Registry.Foreign(req.Methods[0])}
-	if q.Metric, err = metric.Lookup(cmp.Or(c.Protocol.Semantics.Metric, usualMetric(all))); err != nil {
+	if q.Metric, err = runMetric(c.Experiment, all); err != nil {
 		return nil, usageError(err)
 	}
-	q.Region = evidence.UsualRegion(q.Metric)
+	if q.Region, err = f.region(q.Metric); err != nil {
+		return nil, err
+	}
 	asks := append([]string{"compare"}, req.Methods...)
 	if c.typed != nil {
 		asks = append(asks, "--datasets", strings.Join(c.typed, ","))
 	}
 	if f.equivalence != "" {
-		if q.Region, err = evidence.ParseRegion(f.equivalence); err != nil {
-			return nil, usage("--equivalence: %w", err)
-		}
 		asks = append(asks, "--equivalence", f.equivalence)
 	}
 	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a, protocol: c.Protocol,
 		read:    reportFlags{selection: selection{protocol: f.protocol}},
 		compare: a.invocation(c.Protocol.Name, c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
-	if need := evidence.Enough(len(others.methods), q.Level); d.Sets() < need {
+	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
 		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
 			"name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,
 			evidence.Worse)

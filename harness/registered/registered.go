@@ -21,15 +21,16 @@ import (
 // Version is that of the form of a file.
 const Version = "bench-comparison/1"
 
-// A Comparison is a method against one or several others.
+// A Comparison is a method against one or several others, or for none of them against each method of the field.
 type Comparison struct {
 	Version     string    `toml:"version"`
 	Created     time.Time `toml:"created_at"` // UTC
 	Question    string    `toml:"question"`   // for people
 	Metric      string    `toml:"metric"`
 	Level       float64   `toml:"level"`
-	Equivalence string    `toml:"equivalence"` // the region of practical equivalence, as --equivalence; "" for none
-	Splits      []int     `toml:"splits"`      // of each set, in increasing order
+	Equivalence string    `toml:"equivalence"`     // the region of practical equivalence, as --equivalence; "" for none
+	Splits      []int     `toml:"splits"`          // of each set, in increasing order
+	Until       string    `toml:"until,omitempty"` // "decided" if the run ends once all splits would say the same
 	Protocol    Named     `toml:"protocol"`
 	Method      Method    `toml:"method"`
 	Against     []Method  `toml:"against"`

@@ -81,21 +81,6 @@ func earlier(ctx context.Context, q queryer, c registered.Comparison, before str
 	return append(found, "")[0], err
 }
 
-// Finished counts the cells of a comparison that ended ok, and all of its cells.
-func (db *DB) Finished(ctx context.Context, c registered.Comparison) (done, all int, err error) {
-	for _, m := range c.Methods() {
-		n, err := db.one(ctx, `SELECT count(*) FROM cells JOIN runs ON runs.id = run_id WHERE cells.protocol = ?
-			AND cells.method = ? AND method_version = ? AND protocol_hash = ? AND status = 'ok'
-			AND cells.dataset IN (SELECT value FROM json_each(?)) AND cells.split IN (SELECT value FROM json_each(?))`,
-			c.Protocol.ID, m.ID, m.Version, c.Protocol.Hash, list(c.Sets()), list(c.Splits))
-		if err != nil {
-			return 0, 0, err
-		}
-		done += int(n.(int64))
-	}
-	return done, len(c.Methods()) * len(c.Datasets) * len(c.Splits), db.intact(ctx)
-}
-
 // list is a list of names or numbers for json_each.
 func list(v any) string {
 	text, _ := json.Marshal(v) // names and numbers can be written

@@ -52,11 +52,6 @@ func TestComparisons(t *testing.T) {
 
 	add("M", "1", "d", "p", "2026-02-01T00:00:00.51Z", result.OK)
 	must.Be(t, stored().Earlier, "", "with a later result")
-	for hash, want := range map[string]int{"another": 0, storetest.Finished("M", "d", 1).ProtocolHash: 2} {
-		first.Protocol.Hash = hash
-		done, all := must.Get2(db.Finished(t.Context(), first))(t)
-		must.Be(t, []int{done, all}, []int{want, 8}, "cells by protocol", hash)
-	}
 	other := comparison(t, "2026-03-01T00:00:00Z")
 	other.Level = 0.01
 	must.Be(t, must.Get(db.PutComparison(t.Context(), other))(t).Earlier, "d, split 1, of 2026-02-01T00:00")

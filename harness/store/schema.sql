@@ -421,7 +421,7 @@ FROM quoted_values;
 
 PRAGMA user_version = 17;
 
--- Comparisons that were written down before their first result (bench register).
+-- Comparisons that were written down before their first result (bench run --against).
 CREATE TABLE comparisons (
   hash       TEXT PRIMARY KEY,             -- SHA-256 of text, as hexadecimal digits
   created_at TEXT NOT NULL,                -- UTC, RFC 3339

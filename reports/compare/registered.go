@@ -113,14 +113,38 @@ func (r *registration) lacks() string {
 		p := r.pair(other)
 		sets, over := slices.Sorted(slices.Values(r.c.Sets())), slices.Sorted(slices.Values(p.Over))
 		further := slices.ContainsFunc(p.Sets, func(s evidence.SetPair) bool {
+			// Equal fits count once, and a comparison that was decided needs no further split: fewer are no other ones.
+			fewer := s.Set.Draws || r.decided(s.Set.Name)
 			return slices.Contains(sets, s.Set.Name) && !slices.Equal(s.Splits, r.c.Splits) &&
-				(!s.Set.Draws || slices.ContainsFunc(s.Splits, func(split int) bool {
-					return !slices.Contains(r.c.Splits, split) // equal fits count once, so that fewer are no other ones
+				(!fewer || slices.ContainsFunc(s.Splits, func(split int) bool {
+					return !slices.Contains(r.c.Splits, split)
 				}))
 		})
 		if further || !slices.Equal(sets, over) {
 			return r.differs(fmt.Sprintf("is over %s and splits %s", frame.Count(len(sets), "data set"),
 				frame.Ranges(r.c.Splits)), "others")
+		}
+	}
+	return ""
+}
+
+// decided reports whether the run of the comparison ended before a set had all splits, as the registration says.
+func (r *registration) decided(set string) bool {
+	_, stopped := r.t.Stop(set, r.method)
+	return stopped && r.c.Until != ""
+}
+
+// named says when a method of one's own was named for comparison with the field, if that was before the first result of
+// its version on any set of the page.
+func (p *Page) named() string {
+	us := slices.Index(p.Methods, p.method)
+	for _, c := range p.Frame.Comparisons {
+		other := slices.ContainsFunc(p.Sets, func(s frame.Set) bool {
+			return len(s.Entries[us].Runs) > 0 &&
+				(!slices.Contains(c.Sets(), s.Name) || p.Version(s.Name, p.method) != c.Method.Version)
+		})
+		if c.Against == nil && c.Method.ID == p.method && c.Earlier == "" && !other {
+			return ", named on " + c.On() + " before its first result,"
 		}
 	}
 	return ""
@@ -169,7 +193,7 @@ func (r *registration) cells(m registered.Method, column string) string {
 					rows[i].MethodVersion)
 			case i >= 0 && rows[i].Fingerprint != set.Hash:
 				return fmt.Sprintf("the data of %s are others", set.ID)
-			case i >= 0 && rows[i].Status == result.OK:
+			case i >= 0 && rows[i].Status == result.OK, i < 0 && r.decided(set.ID):
 				continue
 			}
 			if missing++; first == "" {

@@ -108,9 +108,10 @@ func (p *Page) where() string {
 		return ""
 	}
 	q := &p.Evidence.Field.Pairs[0]
-	text := fmt.Sprintf("%s against %s: %s. ", p.method, p.other(q), q.Verdict)
+	text := fmt.Sprintf("%s%s against %s: %s. ", p.method, p.named(), p.other(q), q.Verdict)
 	if n := len(q.Gains); n > 1 {
-		text = fmt.Sprintf("%s against %s: %s, typical difference %s%s (%s), p %s. ", p.method, p.other(q), q.Verdict,
+		text = fmt.Sprintf("%s%s against %s: %s, typical difference %s%s (%s), p %s. ", p.method, p.named(), p.other(q),
+			q.Verdict,
 			frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit, p.typicalRange(q),
 			frame.PRelation(q.Signed.P))
 	}
@@ -365,7 +366,7 @@ func (p *Page) limits() []string {
 			frame.Count(p.Evidence.Sets, "test")))
 	}
 	kinds = append(kinds, registeredKinds(p.Evidence)...)
-	registered := "No comparison of this page is registered (`bench register`): all of them are exploratory."
+	registered := "No comparison of this page is registered (`bench run --against`): all of them are exploratory."
 	if len(p.Evidence.Registered) > 0 {
 		registered = "A registered comparison was written down before the first result of its method. Those of one " +
 			"registration are a family of their own, which has the level for itself. Exploratory comparisons are " +
