@@ -18,9 +18,9 @@ import (
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// putQuestions writes down what a run will answer, before its first cell: the method against those of --against, or each
-// method that did not come with the program against the field. A version that has a result on these sets is too late.
-// Who asked with --against hears of it.
+// putQuestions writes down what a run will answer, before its first cell: the method against those of --against, or
+// each method that did not come with the program against the field. A version that has a result on these sets is too
+// late. Who asked with --against hears of it.
 func (a *app) putQuestions(ctx context.Context, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runFlags) error {
 	m, err := runMetric(exp, todo)
