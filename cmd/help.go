@@ -28,7 +28,7 @@ var verbs = []struct{ title, names string }{
 var helpFiles embed.FS
 
 // readHelp gives commands the text and the examples of their files in the folder help, which are called as the command,
-// with hyphens. Reports bring their own.
+// with hyphens.
 func readHelp(root *cobra.Command) {
 	about := func(file string) string {
 		text, _ := helpFiles.ReadFile("help/" + file + ".txt") // most groups of commands have none

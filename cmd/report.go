@@ -50,7 +50,7 @@ func newReportCommands(a *app) []*cobra.Command {
 func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary,
-		Long: r.Long, Example: r.Example, Args: takes()}
+		Args: takes()}
 	flags := c.Flags()
 	a.outputFlags(c, &f)
 	if r.Select == nil {

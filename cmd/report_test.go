@@ -5,9 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -24,5 +27,20 @@ func TestInterruptedReport(t *testing.T) {
 	}
 	if entries := must.Get(os.ReadDir("."))(t); len(entries) > 0 {
 		t.Errorf("the directory holds %v", entries)
+	}
+}
+
+// Each report has a help that begins with its name, and examples.
+func TestHelpOfReports(t *testing.T) {
+	root := testRoot(registry.New())
+	for _, r := range reports.All() {
+		path := []string{"report", r.Name}
+		if r.Verb {
+			path = path[1:]
+		}
+		c, _, err := root.Find(path)
+		if err != nil || !strings.HasPrefix(c.Long, r.Name+" ") || !strings.Contains(c.Example, "bench ") {
+			t.Errorf("%s: its help is incomplete: %v", r.Name, err)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranking"
+	"github.com/kernelboosting/bench/reports/table"
 	"pgregory.net/rapid"
 )
 
@@ -50,7 +50,7 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := sample.Of(splits, rows...)
-		d := sample.Build(t, ranking.Ranks, in)
+		d := sample.Build(t, table.Ranks, in)
 		want := map[any]any{}
 		for _, x := range sample.Records(t, d, "ranks") {
 			if x["convention"] == "Average rank" {

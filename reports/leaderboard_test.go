@@ -32,8 +32,8 @@ func boardOf(t testing.TB, in sample.Input, method string) (frame.Table, *eviden
 	return table, ev, must.Get(compare.Rank(&table, ev, asked))(t)
 }
 
-// table is rows of one split of 100 test rows; -1 is no run.
-func table(methods []string, correct ...[]int) sample.Input {
+// scores is rows of one split of 100 test rows; -1 is no run.
+func scores(methods []string, correct ...[]int) sample.Input {
 	var rows []store.Row
 	for s, row := range correct {
 		for m, n := range row {
@@ -50,7 +50,7 @@ func table(methods []string, correct ...[]int) sample.Input {
 // By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method
 // is below, with its gain over the same field on the set that it has.
 func TestLeaderboardByHand(t *testing.T) {
-	in := table([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
+	in := scores([]string{"A", "B", "P", "C"}, []int{84, 79, 90, 77}, []int{67, 73, -1, 70})
 	_, _, b := boardOf(t, in, "")
 	var lines []string
 	for _, r := range b.Rows {
@@ -78,7 +78,7 @@ func TestLeaderboardByHand(t *testing.T) {
 
 // A method on few sets takes no set from the others, and one that everybody lacks does not count.
 func TestPartial(t *testing.T) {
-	in := table([]string{"A", "B", "P"}, []int{84, 79, 90}, []int{67, 73, -1}, []int{67, 73, -1}, []int{-1, -1, 80})
+	in := scores([]string{"A", "B", "P"}, []int{84, 79, 90}, []int{67, 73, -1}, []int{67, 73, -1}, []int{-1, -1, 80})
 	_, _, b := boardOf(t, in, "")
 	if !slices.Equal(b.Sets, []string{"s0", "s1", "s2"}) || b.Field != 2 || b.Rows[2].Method != "P" ||
 		b.Coverage(b.Rows[2]) != "1 of 3" {
@@ -108,13 +108,13 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	for i := range 8 {
 		sets = append(sets, []int{84, 79, []int{90, -1}[i%2]})
 	}
-	d := sample.Build(t, compare.Leaderboard, table([]string{"A", "B", "P"}, sets...))
+	d := sample.Build(t, compare.Leaderboard, scores([]string{"A", "B", "P"}, sets...))
 	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
 }
 
 // Equal methods may both be the best.
 func TestEqualMethods(t *testing.T) {
-	_, _, b := boardOf(t, table([]string{"A", "B"}, slices.Repeat([][]int{{80, 80}}, 8)...), "")
+	_, _, b := boardOf(t, scores([]string{"A", "B"}, slices.Repeat([][]int{{80, 80}}, 8)...), "")
 	must.Hold(t, b.Candidates(), "The best method may be any of all 2 methods")
 }
 
@@ -135,7 +135,7 @@ func TestProperties(t *testing.T) {
 			}
 			rows = append(rows, row)
 		}
-		_, _, b := boardOf(t, table(names, rows...), "")
+		_, _, b := boardOf(t, scores(names, rows...), "")
 		sum := new(big.Rat)
 		for i, row := range b.Rows {
 			sum.Add(sum, row.Gain)
@@ -180,7 +180,7 @@ func TestVerdicts(t *testing.T) {
 // There is a column of times only where there is a time.
 func TestNoTimes(t *testing.T) {
 	for _, known := range []bool{true, false} {
-		in := table([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
+		in := scores([]string{"A", "B"}, []int{84, 79}, []int{67, 73}, []int{67, 73})
 		for i := range in.Rows {
 			if !known {
 				in.Rows[i].CPUSeconds = nil
@@ -234,13 +234,13 @@ func TestTimesInYardsticks(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, table([]string{"A"}, []int{84}))), "one method alone")
+	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, scores([]string{"A"}, []int{84}))), "one method alone")
 }
 
 // A set on which the named method has no run is left out, with a note, and its other sets decide: A and B are whole. A
 // set on which it failed stays, so that the method is partial. The short form has the same rows.
 func TestFocus(t *testing.T) {
-	in := table([]string{"A", "B", "C"}, []int{80, 70, 60}, []int{80, 70, 60}, []int{-1, 70, 60})
+	in := scores([]string{"A", "B", "C"}, []int{80, 70, 60}, []int{80, 70, 60}, []int{-1, 70, 60})
 	board := func(args ...string) (d doc.Document, rows []string) {
 		d = sample.Build(t, compare.Leaderboard, in, append(args, "--focus", "A")...)
 		for _, r := range slices.Concat(d.Blocks[1].(doc.Table).Sections...) {

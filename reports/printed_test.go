@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
-func of(t *testing.T, in sample.Input) *accuracy.Comparison {
+func of(t *testing.T, in sample.Input) *table.Comparison {
 	t.Helper()
-	table := must.Get(in.Frame(t).Table(""))(t)
-	return accuracy.ComparePrinted(&table, 0.05)
+	results := must.Get(in.Frame(t).Table(""))(t)
+	return table.ComparePrinted(&results, 0.05)
 }
 
 // By hand, for 985 of 1000 right with 20 splits that differ by up to 4 rows: our s.d. with divisor n-1 is 0.2902
@@ -28,7 +28,7 @@ func TestPrintedByHand(t *testing.T) {
 	}
 	c := of(t, in)
 	cell := c.At("wine", "GBRFF2")
-	if len(c.Cells) != 1 || cell == nil || cell.Verdict != accuracy.Alike || cell.Difference.Sign() != 0 ||
+	if len(c.Cells) != 1 || cell == nil || cell.Verdict != table.Alike || cell.Difference.Sign() != 0 ||
 		math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
@@ -50,8 +50,8 @@ func TestPrintedStandardError(t *testing.T) {
 	for split := 1; split <= 20; split++ {
 		in.Rows = append(in.Rows, sample.OK("adult", "RKS", split, 823, 1000))
 	}
-	table := must.Get(in.Frame(t).Table("error"))(t)
-	cell := accuracy.ComparePrinted(&table, 0.05).At("adult", "RKS")
+	results := must.Get(in.Frame(t).Table("error"))(t)
+	cell := table.ComparePrinted(&results, 0.05).At("adult", "RKS")
 	if cell == nil || cell.Difference.Sign() != 0 || math.Abs(cell.Interval.High-0.1306) > 1e-3 {
 		t.Errorf("%+v", cell)
 	}
@@ -60,7 +60,7 @@ func TestPrintedStandardError(t *testing.T) {
 // Single runs have a difference and no interval; a table without a source has no comparison.
 func TestWithoutInterval(t *testing.T) {
 	for _, c := range of(t, sample.Printed()).Cells {
-		if c.Verdict != accuracy.Bare || c.Tested() || !math.IsNaN(c.Interval.Low) || c.Difference.Sign() != 0 {
+		if c.Verdict != table.Bare || c.Tested() || !math.IsNaN(c.Interval.Low) || c.Difference.Sign() != 0 {
 			t.Fatalf("one split has %+v", c)
 		}
 	}

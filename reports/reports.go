@@ -11,24 +11,23 @@
 package reports
 
 import (
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 // All returns the reports.
 func All() []report.Report {
 	return []report.Report{
-		accuracy.Report,
-		ranking.Ranks,
+		table.Accuracy,
+		table.Ranks,
 		compare.Leaderboard,
-		ranking.Tests,
-		ranking.Diagram,
-		ranking.Pairs,
+		compare.Tests,
+		compare.Diagram,
+		table.Pairs,
 		costs.Times,
 		cells.Grid,
 		curves.Curves,

@@ -25,12 +25,7 @@ import (
 var Grid = report.Report{
 	Name: "grid", Folds: true,
 	Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
-	Long: `grid counts how often each value of each parameter was chosen on each set, names the
-sets whose choice sits on an edge of the grid, where a wider grid might do better, and
-compares the folds' results of the chosen points with those of the test rows.`,
-	Example: `  bench report grid
-  bench report grid --methods GBRFF2 --datasets sonar`,
-	Build: grid,
+	Build:   grid,
 }
 
 // axis is a parameter that varies in a method's grid.

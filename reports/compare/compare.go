@@ -33,38 +33,6 @@ import (
 var Compare = report.Report{
 	Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
 	Summary: "Is a method better than others, and how sure is that?",
-	Long: `compare tests one method against others, all that are stored if none is named. First
-comes the verdict: what is found over data sets, how large the typical difference is
-with an interval, and on how many sets the method is ahead. With one other method
-every data set follows; --details shows them for several, with the rule of each
-verdict, probabilities, and what so many data sets can find.
-
-The p-values over data sets are adjusted together. If differences are symmetric over
-data sets, at most one page in twenty (--level 0.05) has a false "better" or "worse".
-A method of your own, a plugin or imported scores, is tested against each other method
-and against their mean. A method of the program with the best or the worst mean is
-tested as on the leaderboard, each method with each. Splits are never counted as sets.
-
---equivalence is the difference that does not matter to you: in the unit of the
-table, or as a share of the error with a percent sign. Methods are practically
-equivalent where a test shows that the typical difference is smaller.
-
---fail-if makes the command an alarm: it ends with exit code 3 if it finds what the
-flag says against METHOD. If several versions of METHOD are named, the alarm is on
-the latest one.
-
-Of two methods one sentence says under how many other choices the verdict holds, if
-any choice turns it. --choices shows them: other metrics, half and twice the difference
-that does not matter, mean or median over sets as the estimate, each set left out, the
-smaller or the larger half of the sets, and halves of the splits.`,
-	Example: `  bench compare GBRFF2
-  bench compare GBRFF2 LGBM
-  bench compare GBRFF2 LGBM --short
-  bench compare MyBoost@1 MyBoost@2
-  bench compare MyBoost@2 MyBoost@1 --fail-if worse
-  bench compare MyBoost LGBM XGB --equivalence 0.5 -o myboost.html
-  bench compare MyBoost LGBM --equivalence 10%
-  bench compare MyBoost LGBM --choices`,
 	Select: func(args []string, s *report.Selection) error {
 		if len(args) == 0 {
 			return errors.New("name the method in question, then those to compare it with, or none for all that " +

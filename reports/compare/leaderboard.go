@@ -20,27 +20,6 @@ import (
 var Leaderboard = report.Report{
 	Name:    "leaderboard",
 	Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
-	Long: `leaderboard puts the methods in the order of their mean gain over the field, which is
-the order of their means over data sets. Columns show an interval over data sets, the
-share of wins, the average rank, the interval of the method's rank, whether it may be
-the best, the verdict against the leader, the processor time of a cell, and how many
-sets it has. Methods that lack sets are below, on the sets that they have.
-
--o board.svg draws the average ranks with their intervals, at the width of a column.
---datasets and --methods take groups, such as small, wide and categorical, or trees and
-kernels. Times are in yardsticks where every machine has measured its own: a yardstick
-is the processor time of a piece of work that is the same everywhere, so that machines
-can be compared.
-
-The leader is chosen by the data, so that the tests are adjusted for each method with
-each. With --focus the others are compared with that method, which you name before
-you look, and the tests are adjusted for it alone. Sets on which it has no result are
-then left out. --short fits on a screen.`,
-	Example: `  bench report leaderboard
-  bench report leaderboard --focus MyBoost --short
-  bench report leaderboard --datasets small --methods trees,kernels
-  bench report leaderboard -o board.pdf
-  bench report leaderboard --format latex -o leaders.tex`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
 		return report.Tests("focus", "compare the others with this method, over the sets that it has (default with "+

@@ -24,13 +24,7 @@ import (
 var Scaling = report.Report{
 	Name:    "scaling",
 	Summary: "Results, times and memory as sets grow, and what was predicted",
-	Long: `scaling draws the mean of a metric against processor time for each family of sets that
-differ in their number of rows, such as linear-100000 and linear-300000: a mark for each
-method and size, joined by lines. Below are times and peaks of memory, with those that
-were predicted, and the power of the number of rows with which times grow.`,
-	Example: `  bench report scaling --protocol large
-  bench report scaling --protocol large --methods LGBM,RKS -o scaling.svg`,
-	Build: scaling,
+	Build:   scaling,
 }
 
 // A family is sets of different sizes.

@@ -25,14 +25,7 @@ import (
 var Times = report.Report{
 	Name:    "times",
 	Summary: "What methods cost and how good they are, and which are on the front",
-	Long: `times draws the mean of a metric against the processor time of a cell (a split with its
-whole search over the grid) and marks the front: methods that no other one beats in
-both. Lines show the quartiles of times over splits and an interval of the mean over
-data sets, and resampled sets say how sure the front is. Below are the times by set.
-Times of different processors are not mixed.`,
-	Example: `  bench report times
-  bench report times --methods GBRFF2,LGBM,XGB -o times.svg`,
-	Build: times,
+	Build:   times,
 }
 
 type page struct {

@@ -24,12 +24,7 @@ import (
 var Curves = report.Report{
 	Name:    "curves",
 	Summary: "Average ranks as splits are added, and the metric after each round",
-	Long: `curves draws average ranks of the means over the first 1, 2, 3 and so on splits: does
-the order of the methods still change? Where the protocol lists rounds, it also draws
-the metric after each of them, set by set.`,
-	Example: `  bench report curves
-  bench report curves --protocol mfga.toml --datasets adult`,
-	Build: curves,
+	Build:   curves,
 }
 
 // curves shows how results change as more is computed: average ranks as splits are added, and the

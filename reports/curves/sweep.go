@@ -23,13 +23,6 @@ import (
 var Sweep = report.Report{
 	Name:    "sweep",
 	Summary: "Results as one quantity changes: landmarks, features, training rows",
-	Long: `sweep draws the mean of a metric over what a protocol sweeps: a parameter of the
-methods, the number of training rows, or data sets that differ by their rows. With
---times it draws processor times and says with which power of the quantity they grow.
-Sets that some point lacks are left out and named. Docs: docs/reference/protocols.md, Sweeps.`,
-	Example: `  bench report sweep --protocol ecml-figure2
-  bench report sweep --protocol ecml-figure3 --bars -o figure3.pdf
-  bench report sweep --protocol fourier-table3 --times`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o sweepOptions
 		flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")

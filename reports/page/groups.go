@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
@@ -181,7 +180,7 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, all bool) templ
 	if !all {
 		text += ofGroup
 	}
-	figure := ranking.DiagramOf(part, ev)
+	figure := compare.DiagramOf(part, ev)
 	figure.Detail = true // it is as wide as a column, so that its text can be read on a phone
 	return render.Fragment("", doc.Prose{Paragraphs: []string{text}}, figure)
 }

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/cells"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 // mostDetailed is the largest number of methods of which the page has every detail. Of more methods it leaves out what
@@ -24,7 +24,7 @@ func (p *Page) many() bool { return len(p.table.Methods) > mostDetailed }
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
 func (p *Page) addTable(o Options) error {
-	title, means, splits, err := accuracy.Parts(&p.table)
+	title, means, splits, err := table.Parts(&p.table)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (p *Page) addRanks(o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
 	}
-	d, err := ranking.Ranks.Build(&p.table)
+	d, err := table.Ranks.Build(&p.table)
 	if err != nil {
 		return err
 	}
@@ -150,16 +150,16 @@ func (p *Page) addMore(o Options) error {
 	}
 	tests := report.TestOptions{Level: o.Level, Control: o.Method}
 	if p.many() {
-		addPart(&p.More, "Tests of all methods", "", append(ranking.Overall(&p.table, p.evidence, tests),
+		addPart(&p.More, "Tests of all methods", "", append(compare.Overall(&p.table, p.evidence, tests),
 			doc.Prose{Paragraphs: []string{fmt.Sprintf("The section of each method compares it with each other one. "+
 				"This command prints all pairs, with their posteriors: %s", p.table.Frame.Run.Other("report",
 				"tests"))}})...)
 	} else {
-		d := ranking.TestsOf(&p.table, p.evidence, tests)
+		d := compare.TestsOf(&p.table, p.evidence, tests)
 		addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
 			blocksOf[doc.Table](d)...)...)
 	}
-	d, err := ranking.Pairs.Build(&p.table)
+	d, err := table.Pairs.Build(&p.table)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/published"
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 // printedPart is the comparison of the values that a paper prints with ours.
@@ -17,7 +17,7 @@ type printedPart struct {
 	Legend  []string
 	Blocks  []printedBlock
 
-	comparison *accuracy.Comparison
+	comparison *table.Comparison
 }
 
 // printedBlock is a table with a column for each of a few methods, so that it is not wider than a sheet of paper.
@@ -41,8 +41,8 @@ type printedCell struct {
 }
 
 // classes are the classes of verdicts in the style sheet.
-var classes = map[accuracy.Verdict]string{accuracy.Higher: "up", accuracy.Lower: "down", accuracy.Alike: "alike",
-	accuracy.Unclear: "unclear", accuracy.Bare: "bare"}
+var classes = map[table.Verdict]string{table.Higher: "up", table.Lower: "down", table.Alike: "alike",
+	table.Unclear: "unclear", table.Bare: "bare"}
 
 // methodsSideBySide is the largest number of methods in a printedBlock.
 const methodsSideBySide = 6
@@ -50,11 +50,11 @@ const methodsSideBySide = 6
 // addPrinted compares our values with those of the protocol's source, if there are any, in blocks of methods.
 func (p *Page) addPrinted(o Options) error {
 	t := &p.table
-	if quoted, records := accuracy.Quoted(t, p.decimals()); records.Rows != nil {
+	if quoted, records := table.Quoted(t, p.decimals()); records.Rows != nil {
 		quoted.Heading = ""
 		addPart(&p.More, "Values that others print", quoted.Caption, quoted)
 	}
-	c := accuracy.ComparePrinted(t, o.Level)
+	c := table.ComparePrinted(t, o.Level)
 	if c == nil || len(c.Cells) == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p *Page) addPrinted(o Options) error {
 			"that difference."}, c.Legend()...), comparison: c}
 	var methods []int
 	for m, name := range t.Methods {
-		if slices.ContainsFunc(c.Cells, func(cell *accuracy.Cell) bool { return cell.Method == name }) {
+		if slices.ContainsFunc(c.Cells, func(cell *table.Cell) bool { return cell.Method == name }) {
 			methods = append(methods, m)
 		}
 	}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,75 +48,41 @@ func (b *builder) protocol() string {
 	if p.Source != "" {
 		text += tex(" (after %s", p.Source) + cited(p.Source) + ")"
 	}
-	return text + ". " + b.splits() + " " + b.search() + b.scales() +
-		tex(" Tables show the mean test %s and its standard deviation (divisor n) over the splits.",
-			b.table.Metric.Title)
+	text += ". " + b.splits() + " " + b.search() + " Features are "
+	if !p.Semantics.Standardise {
+		text += "not "
+	}
+	text += "standardised by the training rows."
+	if p.Semantics.ScaleTarget && b.tasks()&registry.Regression != 0 {
+		text += " So are the targets of regression; predictions are compared in the unit of the data."
+	}
+	return text + tex(" Tables show the mean test %s and its standard deviation (divisor n) over the splits.",
+		b.table.Metric.Title)
 }
 
 // splits says how rows are divided, and how often.
 func (b *builder) splits() string {
 	s, n := b.o.Protocol.Semantics, len(b.table.Splits)
-	often := frame.Count(n, "time")
-	if n == 1 {
-		often = "once"
-	}
-	shares := "with the shares of the classes kept"
-	switch b.tasks() & registry.Regression {
-	case b.tasks(): // numbers alone
-		shares = "at random"
-	case registry.Regression:
-		shares += " where the target is a class"
-	}
-	drawn := tex(`divided %s into training and test rows, %s; %s~\%% of the rows, rounded up, are tested`, often,
-		shares, percent(s.TestFraction))
-	given := tex("has %s on these rows", frame.Count(n, "run"))
-	if n > 1 {
-		given += ", each with folds and a seed of its own, which say nothing of other training or test rows"
-	}
+	drawn := tex(`divided %s into training and test rows, %s; %.6g~\%% of the rows, rounded up, are tested`,
+		frame.Count(n, "time"), "with the shares of the classes kept where the target is a class", 100*s.TestFraction)
+	given := "tested on the test part that it comes with, where splits differ in folds and seeds alone"
 	var text string
 	switch s.Split {
 	case split.KFold:
-		text = tex("The rows of each data set are divided into %d parts, %s, and each split tests one part", s.Parts,
-			shares)
-		if n > s.Parts {
-			text += "; after all parts the rows are divided anew"
-		}
-		text += tex("; there are %s", frame.Count(n, "split"))
+		text = tex("The rows of each data set are divided into %d parts, and each of %s tests one part", s.Parts,
+			frame.Count(n, "split"))
 	case split.Given:
-		text = "Each data set is tested on the test part that it comes with. A method " + given
+		text = "Each data set is " + given
 	case split.GivenOrStratified:
-		text = "Data sets that come with a test part are tested on it. A method " + given +
-			". The rows of the others are " + drawn
-		if own := b.ownParts(); own != nil {
-			text = tex("%s come with a test part and are tested on it. A method ", frame.Listed(own)) + given +
-				". The rows of other data sets are " + drawn
-		}
+		text = "A data set that comes with a test part is " + given + ". The rows of others are " + drawn
 	default:
 		text = "Each data set is " + drawn
 	}
 	if !frame.FromOne(b.table.Splits) || n != b.o.Protocol.Splits {
-		text += tex("; of the protocol's %s these are %s", frame.Count(b.o.Protocol.Splits, "split"),
-			"numbers "+frame.Ranges(b.table.Splits))
+		text += tex("; of the protocol's %s these are numbers %s", frame.Count(b.o.Protocol.Splits, "split"),
+			frame.Ranges(b.table.Splits))
 	}
 	return text + "."
-}
-
-// percent writes a share without rounding what a protocol says.
-func percent(share float64) string { return fmt.Sprintf("%.6g", 100*share) }
-
-// ownParts names the data sets of the table that are known to have a test part of their own.
-func (b *builder) ownParts() []string {
-	var names []string
-	for _, s := range b.table.Sets {
-		e, err := b.table.Frame.Sets.Entry(s.Name)
-		if err != nil || s.Finished() == 0 {
-			continue
-		}
-		if rows, known := e.TrainRows(); rows > 0 || !known {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }
 
 // scored reports whether a cell has only test scores that were made elsewhere. Such a cell has no fit.
@@ -125,63 +92,34 @@ func scored(r store.Row) bool {
 
 // search says how grid points are chosen.
 func (b *builder) search() string {
-	s := b.o.Protocol.Semantics
-	sizes := map[bool][]string{} // methods by whether they have a grid of several points
-	var elsewhere []string
-	for _, m := range b.table.Methods {
-		least, most, known := b.gridSizes(m)
-		switch {
-		case b.all(m, scored):
-			elsewhere = append(elsewhere, m)
-		case known && least != most && least == 1:
-			sizes[true] = append(sizes[true], m)
-		case known:
-			sizes[most > 1] = append(sizes[most > 1], m)
-		}
+	s, text := b.o.Protocol.Semantics, "No grid is searched: each method has one grid point."
+	if slices.ContainsFunc(b.rows, func(r store.Row) bool { return len(b.table.Frame.Grids[r.GridHash]) > 1 }) {
+		text = tex("Of several grid points of a method the one is chosen that has the best mean %s over the %d folds "+
+			"of a cross-validation on the training rows, the first of equals. It is then fitted on all training rows "+
+			"and tested once.", b.selection(), s.Folds)
 	}
-	text := ""
-	if sizes[true] != nil {
-		text = tex("The grid point of a method is chosen on the training rows alone: it is the one with the best "+
-			"mean %s over the %d folds of a cross-validation, the first of equals. It is then fitted on all "+
-			"training rows and tested once.", b.selection(), s.Folds)
-	}
-	switch {
-	case sizes[false] != nil && sizes[true] == nil:
-		text += " No grid is searched: each method has one grid point, which is fitted on all training rows and " +
-			"tested once."
-	case sizes[false] != nil:
-		text += tex(" %s: one grid point, so that nothing is chosen.", frame.Listed(sizes[false]))
-	}
-	if elsewhere != nil {
+	elsewhere := slices.DeleteFunc(slices.Clone(b.table.Methods), func(m string) bool { return !b.elsewhere(m) })
+	if len(elsewhere) > 0 {
 		text += tex(" The test scores of %s were made elsewhere on the same rows and counted here; how grid points "+
 			"were chosen there is not known to the program.", frame.Listed(elsewhere))
 	}
-	return strings.TrimSpace(text)
+	return text
 }
 
-// all reports whether a property holds for all stored cells of a method, and that there is at least one cell.
-func (b *builder) all(method string, is func(store.Row) bool) bool {
-	some := false
-	for _, r := range b.rows {
-		if r.Method == method {
-			if some = true; !is(r) {
-				return false
-			}
-		}
-	}
-	return some
+// elsewhere reports whether all cells of a method were computed by other programs.
+func (b *builder) elsewhere(method string) bool {
+	return !slices.ContainsFunc(b.rows, func(r store.Row) bool { return r.Method == method && !scored(r) })
 }
 
-// selection names the metrics by which grid points are chosen, with the tasks where they differ.
+// selection names the metrics by which grid points are chosen, with the task where they differ.
 func (b *builder) selection() string {
 	var names []string
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
 		if b.tasks()&task == 0 {
 			continue
 		}
-		if m, err := metric.ForSelection(b.o.Protocol.Semantics.Metric, task); err == nil &&
-			!slices.Contains(names, m.Title) {
-			names = append(names, m.Title)
+		if m, err := metric.ForSelection(b.o.Protocol.Semantics.Metric, task); err == nil {
+			frame.AppendUnique(&names, m.Title)
 		}
 	}
 	if len(names) > 1 {
@@ -190,34 +128,13 @@ func (b *builder) selection() string {
 	return strings.Join(names, "")
 }
 
-// scales says what is standardised.
-func (b *builder) scales() string {
-	s := b.o.Protocol.Semantics
-	text := " Features are not standardised."
-	if s.Standardise {
-		text = " Features are centred and scaled by the training rows, of a fold in the search and of the split in " +
-			"the test."
-	}
-	if s.ScaleTarget && b.tasks()&registry.Regression != 0 {
-		text += " So are the targets of regression; predictions are compared in the unit of the data."
-	}
-	return text
-}
-
 // dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
 	stored, planned := b.mainSets()
 	names := doc.Map(stored, func(s frame.Set) string { return s.Name })
-	text := ""
-	switch {
-	case len(stored) == 0:
-		text = "No data set of the main group has a result."
-	case len(stored) < planned:
-		text = tex("Of %s, %d have results: %s.", frame.Count(planned, "data set"), len(stored), frame.Listed(names))
-	case len(stored) == 1:
-		text = tex("There is one data set, %s.", names[0])
-	default:
-		text = tex("There are %d data sets: %s.", len(stored), frame.Listed(names))
+	text := tex("Of %s, %d have results", frame.Count(planned, "data set"), len(stored))
+	if len(names) > 0 {
+		text += tex(": %s", frame.Listed(names))
 	}
 	var sizes []string
 	for _, size := range []string{
@@ -229,12 +146,10 @@ func (b *builder) dataSets() string {
 			sizes = append(sizes, size)
 		}
 	}
-	if sizes != nil && len(stored) == 1 {
-		text += tex(" It has %s.", frame.Listed(sizes))
-	} else if sizes != nil {
-		text += tex(" They have %s.", frame.Listed(sizes))
+	if sizes != nil {
+		text += tex(", with %s", frame.Listed(sizes))
 	}
-	text += b.kinds(stored)
+	text += tex(" (%s).", b.tasks().String())
 	for _, g := range []struct{ group, is string }{{frame.GroupApart, "apart"},
 		{frame.GroupGenerated, "apart, since a generator made the data"}} {
 		var below []string
@@ -268,64 +183,39 @@ func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
 	return most
 }
 
-// kinds counts the sets by what their targets are.
-func (b *builder) kinds(sets []frame.Set) string {
-	of := map[string]string{}
-	for _, r := range b.rows {
-		of[r.Dataset] = r.Task
-	}
-	counts := map[string]int{}
-	for _, s := range sets {
-		counts[of[s.Name]]++
-	}
-	var parts []string
-	for _, k := range []struct{ task, is string }{{"binary", "two classes"}, {"multiclass", "more than two classes"},
-		{"regression", "a number as target"}} {
-		switch n := counts[k.task]; {
-		case n == 0:
-		case n == len(sets) && n > 1:
-			return " All have " + k.is + "."
-		default:
-			parts = append(parts, fmt.Sprintf("%d with %s", n, k.is))
-		}
-	}
-	if parts == nil || len(sets) < 2 {
-		return ""
-	}
-	return " There are " + frame.Listed(parts) + "."
-}
-
 // compared lists the methods with their versions, how many grid points they choose from, and where they come from.
 func (b *builder) compared() string {
-	parts := doc.Map(b.table.Methods, b.method)
-	return tex("%s is compared with each other method. The methods are ", b.o.Method) + strings.Join(parts, "; ") + "."
+	return tex("%s is compared with each other method. The methods are ", b.o.Method) +
+		strings.Join(doc.Map(b.table.Methods, b.method), "; ") + "."
 }
 
 func (b *builder) method(name string) string {
-	on := map[string][]string{} // data sets by version
+	on, sizes := map[string][]string{}, []int{} // data sets by version, and the sizes of grids
 	for _, r := range b.rows {
-		if r.Method == name && !slices.Contains(on[r.MethodVersion], r.Dataset) {
-			on[r.MethodVersion] = append(on[r.MethodVersion], r.Dataset)
+		if r.Method == name {
+			if !slices.Contains(on[r.MethodVersion], r.Dataset) {
+				on[r.MethodVersion] = append(on[r.MethodVersion], r.Dataset)
+			}
+			sizes = append(sizes, len(b.table.Frame.Grids[r.GridHash]))
 		}
 	}
-	versions := slices.Sorted(maps.Keys(on))
-	if len(versions) == 0 {
+	var about []string
+	for _, v := range slices.Sorted(maps.Keys(on)) {
+		if text := tex("version %s", v); len(on) == 1 {
+			about = append(about, text)
+		} else {
+			about = append(about, text+tex(" on %s", frame.Listed(on[v])))
+		}
+	}
+	switch {
+	case len(sizes) == 0:
 		return tex("%s (nothing is stored of it)", name)
-	}
-	about := []string{tex("version %s", versions[0])}
-	if len(versions) > 1 {
-		about = nil
-		for _, v := range versions {
-			about = append(about, tex("version %s on %s", v, frame.Listed(on[v])))
-		}
-	}
-	switch least, most, known := b.gridSizes(name); {
-	case b.all(name, scored):
+	case b.elsewhere(name):
 		about = append(about, "made elsewhere")
-	case known && least == most:
-		about = append(about, frame.Count(most, "grid point"))
-	case known:
-		about = append(about, fmt.Sprintf("%d to %d grid points", least, most))
+	case slices.Min(sizes) == slices.Max(sizes) && sizes[0] > 0:
+		about = append(about, frame.Count(sizes[0], "grid point"))
+	case slices.Min(sizes) > 0: // all grids are known
+		about = append(about, fmt.Sprintf("%d to %d grid points", slices.Min(sizes), slices.Max(sizes)))
 	}
 	known := name // the name that protocol and program know
 	if v, ok := b.table.Pinned(name); ok {
@@ -343,20 +233,110 @@ func (b *builder) method(name string) string {
 	return tex("%s", name) + source + " (" + strings.Join(about, ", ") + ")"
 }
 
-// gridSizes returns the fewest and the most points of the grids of a method's cells, and whether they are known.
-func (b *builder) gridSizes(method string) (least, most int, known bool) {
+// tests says what is tested and how p-values are adjusted, as the page of comparisons does, with the papers that it
+// names, and which comparisons were registered.
+func (b *builder) tests() string {
+	text := `Over data sets the differences of two methods, one a data set, go to Wilcoxon's exact signed-rank ` +
+		`test~\cite{bench-wilcoxon1945,bench-demsar2006}. `
+	if b.ev.Over == 0 {
+		text = tex("There is no test over data sets: no result of so few data sets can be significant; %d are "+
+			"enough. ", b.ev.Enough)
+	}
+	if b.ev.Region.Exists() {
+		text += tex(`Differences of up to %s are taken not to matter (region of practical equivalence~`+
+			`\cite{bench-benavoli2017}). `, b.ev.Region.Text(b.table.Metric))
+	}
+	for _, p := range b.reading {
+		text += tex("%s", strings.TrimSuffix(p, ".")) + cited(p) + ". "
+	}
+	for _, r := range b.ev.Registered {
+		hash, counts := r.Hash(), "It is adjusted for those of its registration alone."
+		if r.Lacks != "" {
+			counts = tex("It does not count here: %s.", r.Lacks)
+		}
+		text += tex("The comparison of %s with %s was registered on %s", r.Method.ID, frame.Listed(r.Others()),
+			r.Created.Format("2006-01-02")) + tex(` (%s, SHA-256 \texttt{`, fileOf(r)) +
+			strings.Join([]string{hash[:16], hash[16:32], hash[32:48], hash[48:]}, `\allowbreak `) + "}). " + counts +
+			" "
+	}
+	return text
+}
+
+// A tally is cells by a text.
+type tally = frame.Groups[string, store.Row]
+
+// listed writes the texts of a tally, each with the number of its cells where there are several.
+func listed(t tally) string {
+	if len(t.Keys) == 1 {
+		return t.Keys[0]
+	}
+	return frame.Listed(doc.Map(t.Keys, func(k string) string {
+		return fmt.Sprintf("%s (%s)", k, frame.Count(len(t.Of[k]), "cell"))
+	}))
+}
+
+// origin says which programs computed the cells, when and on what, and which were imported.
+func (b *builder) origin() string {
+	var by, from tally
+	var days []string
+	imported := 0
 	for _, r := range b.rows {
-		if r.Method != method {
+		if r.Imported != "" {
+			imported++
+			from.Add(r.Imported, r)
+		}
+		if scored(r) {
 			continue
 		}
-		n := len(b.table.Frame.Grids[r.GridHash])
-		if n == 0 {
-			return 0, 0, false
+		by.Add(program(r.Environment)+" on "+cmp.Or(r.Environment.CPU, "a processor that was not recorded"), r)
+		if len(r.StartedAt) >= len("2006-01-02") {
+			days = append(days, r.StartedAt[:len("2006-01-02")])
 		}
-		if !known {
-			least = n
-		}
-		least, most, known = min(least, n), max(most, n), true
 	}
-	return least, most, known
+	text := ""
+	if by.Keys != nil {
+		text = tex(`A cell is one method on one split of one data set. The cells were computed by %s`, listed(by))
+		if days != nil {
+			first, last := slices.Min(days), slices.Max(days)
+			text += strings.Replace(" from "+first+" to "+last, "from "+last+" to ", "on ", 1) // of one day
+		}
+		text += ". "
+	}
+	if imported > 0 {
+		text += tex("Imported, and not computed into this database: %d of %s, from %s. ", imported,
+			frame.Count(len(b.rows), "cell"), listed(from))
+	}
+	return text + tex(`Tables and tests were made with %s~\cite{%s}.`, b.o.Program, programKey)
+}
+
+// program names the program that computed a cell, with its revision.
+func program(e *result.Environment) string {
+	name := "bench " + cmp.Or(e.ProgramVersion, "of an unknown version")
+	if e.VCSRevision != "" {
+		name += fmt.Sprintf(" (git revision %.12s)", e.VCSRevision)
+	}
+	if e.VCSModified {
+		name += " with changes that were not committed"
+	}
+	return name
+}
+
+// coverage says how many of the planned cells are finished, and what became of the other cells.
+func (b *builder) coverage() string {
+	finished, planned := b.table.Done()
+	text := tex("Of %d cells (%s on %s, %s each), %d are finished.", planned,
+		frame.Count(len(b.table.Methods), "method"), frame.Count(len(b.table.Sets), "data set"),
+		frame.Count(len(b.table.Splits), "split"), finished)
+	for _, r := range b.table.Reasons() {
+		text += tex(" %s: %s.", r.Text, r.Where)
+	}
+	for _, t := range []string{b.table.WithoutResults(), b.lacks, b.partial()} {
+		if t != "" {
+			text += " " + tex("%s", t)
+		}
+	}
+	for _, w := range b.table.Warnings {
+		text += tex(" Warning: %s", w)
+	}
+	return text
 }

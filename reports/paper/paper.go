@@ -7,18 +7,17 @@
 // from the protocol or from the comparisons. So the text is true of what was run, even if less was run than
 // planned.
 //
-//	paper.go       what is asked, and the files
+//	paper.go       what is asked, and the list of files
 //	sentences.go   what is found, for the text
-//	methods.go     how it was found: protocol, data sets, methods
-//	origin.go      by which tests, programs and machines it was found; what is missing
-//	references.go  the papers that the other files cite; references.bib holds all that the project knows
-//	               and text with mathematics, escaped
+//	methods.go     how it was found: protocol, data sets, methods, tests, programs; what is missing
+//	references.go  the papers that the other files cite, and text as LaTeX
 //
 // The package compiles nothing, and does not write for a certain journal: files are plain LaTeX with booktabs and
 // graphicx.
 package paper
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -29,14 +28,13 @@ import (
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 // Options say what the folder is about.
@@ -68,7 +66,8 @@ type Paper struct {
 	files    []file
 }
 
-type file struct{ name, text string }
+// A file is a document of the folder. A file of LaTeX begins with what it is about.
+type file struct{ name, about, text string }
 
 // Write hands over the files by their names.
 func (p *Paper) Write(add func(name string, content func(io.Writer) error) error) error {
@@ -94,9 +93,11 @@ type builder struct {
 	ev          *evidence.Evidence
 	line        string      // the verdict in one line
 	first, rest []string    // verdicts: those for the text, and one for each other method if there are many
+	reading     []string    // how to read them
 	lacks       string      // what makes the verdicts preliminary; "" for nothing
 	rows        []store.Row // of the table
 	figures     []figure
+	files       []file
 }
 
 // A figure is drawn in a file of its own.
@@ -120,11 +121,15 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	}
 	verdicts, label := page.Document(), string(labelOf(o.Method))
 	report.Options{Label: label + ":compare"}.Complete("compare", &t, &verdicts)
-	b := &builder{o: o, table: &t, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary())}
-	b.line = page.Line()
+	b := &builder{o: o, table: &t, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary()), line: page.Line(),
+		rows: slices.Collect(t.All())}
 	b.first, b.rest = page.Sentences()
-	b.rows = slices.Collect(b.table.All())
-	means, err := accuracy.Build(&t, accuracy.Options{OmitPublished: true})
+	for _, block := range verdicts.Blocks {
+		if p, ok := block.(doc.Prose); ok { // the last one, whose last paragraph is advice to the author
+			b.reading = p.Paragraphs[:len(p.Paragraphs)-1]
+		}
+	}
+	means, err := table.Build(&t, table.Options{OmitPublished: true})
 	if err != nil {
 		return nil, err
 	}
@@ -132,20 +137,20 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	if err := b.draw(verdicts); err != nil {
 		return nil, err
 	}
-	p := &Paper{Warnings: b.table.Warnings}
-	return p, b.write(p, means, verdicts)
+	err = b.write(means, verdicts)
+	return &Paper{t.Warnings, b.files}, err
 }
 
 // draw takes two figures from other reports. The diagram of average ranks exists if two methods have a data set
 // that counts. The second figure shows differences: from each other method if there are several, and otherwise on
 // each data set.
 func (b *builder) draw(verdicts doc.Document) error {
-	var asked ranking.DiagramOptions
+	var asked compare.DiagramOptions
 	asked.Level = b.o.Level
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and is in no diagram
 		asked.Control = b.o.Method
 	}
-	ranks, err := ranking.NewDiagram(b.table, asked)
+	ranks, err := compare.NewDiagram(b.table, asked)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
 		return err
 	}
@@ -177,41 +182,49 @@ func firstFigure(d doc.Document) (doc.Figure, bool) {
 	return doc.Figure{}, false
 }
 
-// write fills the files. The references are the papers that the other files cite.
-func (b *builder) write(p *Paper, means, verdicts doc.Document) error {
-	add := func(name, text string) { p.files = append(p.files, file{name, text}) }
-	table, err := b.floats(means, b.table.Remarks())
-	if err != nil {
-		return err
-	}
-	add("table.tex", table)
+// write makes the list of files. The references are the papers that the other files cite.
+func (b *builder) write(means, verdicts doc.Document) error {
 	verdicts.Warnings = nil // the warnings are below the table of means
-	if table, err = b.floats(verdicts, b.table.Notes()); err != nil {
-		return err
-	}
-	add("compare.tex", table)
+	err := cmp.Or(
+		b.floats("table.tex", "the means of all methods", means, b.table.Remarks()),
+		b.floats("compare.tex", b.o.Method+" against each other method", verdicts, b.table.Notes()))
 	for _, f := range b.figures {
-		if err := b.drawing(f, add); err != nil {
-			return err
-		}
+		err = cmp.Or(err, b.drawing(f))
 	}
-	add("sentence.tex", b.head("What is found, for the text; sentence.txt has a paragraph for each "+
-		"other method.")+mathematics(b.sentences(b.first))+"\n")
 	found := b.sentences(slices.Concat(b.first, b.rest))
-	add("sentence.txt", strings.Join(append([]string{b.line}, found...), "\n\n")+"\n")
-	add("methods.tex", b.head("How it was found.")+b.methods())
+	b.add("sentence.tex", "what is found, for the text", mathematics(b.sentences(b.first))+"\n")
+	b.add("sentence.txt", "what is found, against each other method",
+		strings.Join(append([]string{b.line}, found...), "\n\n")+"\n")
+	b.add("methods.tex", "how it was found", b.methods())
 	for _, r := range b.ev.Registered {
-		add(fileOf(r), r.Text)
+		b.add(fileOf(r), "a registered comparison; sha256sum of the file is its hash", r.Text)
 	}
-	add("main.tex", b.main())
-	add("references.bib", b.references(p.files))
-	add("README.txt", b.readme())
-	return nil
+	b.add("main.tex", "a page that shows the files of this folder: pdflatex main, bibtex main, pdflatex main twice",
+		b.main())
+	b.add("references.bib", "the papers that these files cite", b.references())
+	list := ""
+	for _, f := range b.files {
+		list += f.name + ": " + f.about + "\n"
+	}
+	b.add("README.txt", "", list+fmt.Sprintf("Written by %s: %s\n", doc.OneLine(b.o.Program), doc.OneLine(b.o.Command)))
+	return err
 }
 
-// floats lays out the tables of a report, except details. The legend of the first table is below that table.
+// add adds a file to the list. A file of LaTeX that package render did not make gets a head.
+func (b *builder) add(name, about, text string) {
+	if strings.HasSuffix(name, ".tex") && !strings.HasPrefix(text, "%") {
+		text = fmt.Sprintf("%% %s. Written by %s, %s:\n%% %s\n", frame.Capital(about), doc.OneLine(b.o.Program),
+			b.o.Generated.UTC().Format("2006-01-02 15:04 UTC"), doc.OneLine(b.o.Command)) + text
+	}
+	b.files = append(b.files, file{name, about, text})
+}
+
+// fileOf is the file of a registered comparison.
+func fileOf(r evidence.Registration) string { return "comparison-" + r.Short() + ".toml" }
+
+// floats adds a file with the tables of a report, except details. The legend of the first table is below that table.
 // Notes in without are left out, since they are elsewhere.
-func (b *builder) floats(d doc.Document, without []string) (string, error) {
+func (b *builder) floats(name, about string, d doc.Document, without []string) error {
 	var tables []doc.Block
 	var legend []string
 	for _, block := range d.Blocks {
@@ -228,22 +241,22 @@ func (b *builder) floats(d doc.Document, without []string) (string, error) {
 	d.Blocks, d.Program, d.Command, d.Generated = tables, b.o.Program, b.o.Command, b.o.Generated
 	var out strings.Builder
 	err := render.LaTeX(&out, d, render.Options{Spanning: true})
-	return out.String(), err
+	b.add(name, about+"; needs booktabs and graphicx", out.String())
+	return err
 }
 
-// drawing writes a figure as files by itself, and as a float with its caption.
-func (b *builder) drawing(f figure, add func(name, text string)) error {
+// drawing adds a figure as files by itself, and as a float with its caption.
+func (b *builder) drawing(f figure) error {
 	for _, format := range render.FigureFormats() {
 		var out strings.Builder
 		if err := format.Write(&out, f.Figure, doc.ColumnWidth); err != nil {
 			return err
 		}
 		if format.Ending != ".png" {
-			add(f.name+format.Ending, out.String())
+			b.add(f.name+format.Ending, "the drawing alone", out.String())
 		}
 	}
-	add(f.name+".tex", b.head(`Needs \usepackage{graphicx}, and \graphicspath where this folder is another one than `+
-		`the paper's. A drawing that is wider than a column of the text is made smaller.`)+
+	b.add(f.name+".tex", f.about+"; needs graphicx, and \\graphicspath where the paper's folder is another one",
 		fmt.Sprintf("\\begin{figure}[!htbp]\n\\centering\n\\setbox0=\\hbox{\\includegraphics{%s}}%%\n"+
 			"\\leavevmode\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\box0}\\else\\box0\\fi\n"+
 			"\\caption{%s}\n\\label{%s}\n\\end{figure}\n", f.name, f.caption, b.refer(f)))
@@ -251,12 +264,6 @@ func (b *builder) drawing(f figure, add func(name, text string)) error {
 }
 
 func (b *builder) refer(f figure) label { return labelOf(b.o.Method) + label(":"+f.name) }
-
-// head is the comment that begins a file.
-func (b *builder) head(about string) string {
-	return fmt.Sprintf("%% %s Written by %s, %s:\n%% %s\n", about, doc.OneLine(b.o.Program),
-		b.o.Generated.UTC().Format("2006-01-02 15:04 UTC"), doc.OneLine(b.o.Command))
-}
 
 // main is a document that reads the other files.
 func (b *builder) main() string {
@@ -267,24 +274,6 @@ func (b *builder) main() string {
 		see = append(see, tex(`Figure~\ref{%s} %s`, b.refer(f), f.about))
 		inputs += `\input{` + f.name + "}\n"
 	}
-	return b.head("A page that shows the files of this folder: pdflatex main, bibtex main, pdflatex main twice.") +
-		strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@SEE@", frame.Listed(see), "@FIGURES@\n",
-			inputs).Replace(mainDocument)
-}
-
-func (b *builder) readme() string {
-	drawings := "There is no figure: no two methods have a data set of the main group in common"
-	if b.figures != nil {
-		each := doc.Map(b.figures, func(f figure) string { return f.name + ".tex, .pdf, .svg: " + f.about })
-		drawings = strings.Join(each, "; ") + "; the first is to \\input, the others are drawings alone"
-	}
-	registered := ""
-	if len(b.ev.Registered) > 0 {
-		registered = "comparison-*.toml: registered comparisons; sha256sum of a file is its hash\n"
-	}
-	return fmt.Sprintf("table.tex, compare.tex: means of all methods, and %s against each other one; to \\input "+
-		"(booktabs, graphicx)\n%s\nsentence.tex, methods.tex: what is found and how, for the text; sentence.txt: "+
-		"what is found, against each other method\nreferences.bib: what these files cite; main.tex: a page that "+
-		"shows all of them\n%sWritten by %s: %s\n",
-		b.o.Method, drawings, registered, doc.OneLine(b.o.Program), doc.OneLine(b.o.Command))
+	return strings.NewReplacer("@METHOD@", render.LaTeXText(b.o.Method), "@SEE@", frame.Listed(see), "@FIGURES@\n",
+		inputs).Replace(mainDocument)
 }

@@ -71,30 +71,19 @@ func cited(source string) string {
 	return `~\cite{` + strings.Join(keys, ",") + "}"
 }
 
-// references returns the entries that files cite, and an entry for the program with the versions that computed the
-// cells.
-func (b *builder) references(files []file) string {
+// references returns the entries that the files cite, and an entry for the program.
+func (b *builder) references() string {
 	used := map[string]bool{}
-	for _, f := range files {
+	for _, f := range b.files {
 		for _, m := range cites.FindAllStringSubmatch(f.text, -1) {
 			for _, key := range strings.Split(m[1], ",") {
 				used[key] = true
 			}
 		}
 	}
-	var by tally
-	for _, r := range b.rows {
-		if !scored(r) {
-			by.Add(program(r.Environment), r)
-		}
-	}
-	version := b.o.Program
-	if by.Keys != nil {
-		version = strings.Join(by.Keys, " and ")
-	}
 	var out strings.Builder
 	out.WriteString("@misc{" + programKey + ",\n  author = {{" + programAuthor + "}},\n  title  = {{" + programTitle +
-		"}},\n  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(version) +
+		"}},\n  howpublished = {" + render.LaTeXText(programURL) + "},\n  note   = {" + render.LaTeXText(b.o.Program) +
 		"}\n}\n")
 	for _, r := range known() {
 		if used[r.key] {

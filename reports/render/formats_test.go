@@ -21,22 +21,21 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/wording"
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/report"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // build is the table of accuracies of an input.
-func build(t testing.TB, in sample.Input, o accuracy.Options) doc.Document {
+func build(t testing.TB, in sample.Input, o table.Options) doc.Document {
 	t.Helper()
 	d := sample.Build(t, report.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
-		return accuracy.Build(t, o)
+		return table.Build(t, o)
 	}}, in)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
 	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -88,20 +87,20 @@ func whole() doc.Document {
 // and 90 percent, so 24 of 30 and the squared deviations 100 + 0 + 100; ranks are 1.5 1.5 3 on tie and 2 1 3 on
 // clear; uneven has different splits and big_set a single method, so that neither has a best and neither counts.
 func TestGolden(t *testing.T) {
-	small := build(t, sample.Small(), accuracy.Options{})
-	options := build(t, sample.Small(), accuracy.Options{Decimals: 2, OmitPublished: true})
+	small := build(t, sample.Small(), table.Options{})
+	options := build(t, sample.Small(), table.Options{Decimals: 2, OmitPublished: true})
 	options.Title = "Accuracies"
-	printed := build(t, sample.Printed(), accuracy.Options{})
+	printed := build(t, sample.Printed(), table.Options{})
 	for i, b := range printed.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "published-1" {
 			table.Detail = false // a table with groups of columns
 			printed.Blocks[i] = table
 		}
 	}
-	sixteen := build(t, sample.Sixteen(), accuracy.Options{OmitPublished: true})
+	sixteen := build(t, sample.Sixteen(), table.Options{OmitPublished: true})
 	wide := sixteen
 	wide.Narrow = nil // the columns in parts below each other
-	places := sample.Build(t, ranking.Ranks, sample.Paper())
+	places := sample.Build(t, table.Ranks, sample.Paper())
 	for _, c := range []struct {
 		file, format string
 		doc          doc.Document
@@ -207,7 +206,7 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2),
 			sample.Failed(dataset, method, 2, result.Status(reason), reason)}
-		d, places := build(t, in, accuracy.Options{}), sample.Build(t, ranking.Ranks, in)
+		d, places := build(t, in, table.Options{}), sample.Build(t, table.Ranks, in)
 		d.Title, d.Label, places.Title, places.Label = reason, method, reason, method
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})

@@ -12,11 +12,10 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/reports/accuracy"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/ranking"
 	"github.com/kernelboosting/bench/reports/render"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 const host = "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n" +
@@ -29,12 +28,12 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err != nil {
 		t.Skip("pdflatex is not installed; it comes with TeX Live")
 	}
-	hostile := build(t, sample.Small(), accuracy.Options{})
+	hostile := build(t, sample.Small(), table.Options{})
 	hostile.Notes = []string{`all of \ & % $ # _ { } ~ ^ < > | " ' ` + "`" + ` -- --- ?` + "`" + ` é Š € ± †`}
 	path := "/home/somebody/experiments-of-2026/results_of_the_long_run/" + strings.Repeat("deep-folder_", 6) +
 		"results.db"
 	hash := strings.Repeat("0a1b2c3d4e5f", 12)
-	wordy := build(t, sample.Paper(), accuracy.Options{})
+	wordy := build(t, sample.Paper(), table.Options{})
 	wordy.Title = "Results of " + path
 	wordy.Warnings = []string{"Results of code " + hash + " stand in " + path + ".",
 		"GBRFF-with-a-name-that-goes-on-and-on-" + strings.Repeat("and_on.", 20) + " has run `bench run --methods " +
@@ -48,16 +47,16 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places := sample.Build(t, ranking.Ranks, sample.Sixteen())
-	sixteen := build(t, sample.Sixteen(), accuracy.Options{})
-	long := build(t, sample.Sixteen(), accuracy.Options{Decimals: 4})
+	places := sample.Build(t, table.Ranks, sample.Sixteen())
+	sixteen := build(t, sample.Sixteen(), table.Options{})
+	long := build(t, sample.Sixteen(), table.Options{Decimals: 4})
 	for name, c := range map[string]struct {
 		doc    doc.Document
 		layout render.Options
 	}{
-		"sample":    {doc: build(t, sample.Paper(), accuracy.Options{})},
-		"published": {doc: build(t, sample.Printed(), accuracy.Options{})},
-		"small":     {doc: build(t, sample.Small(), accuracy.Options{})}, "hostile": {doc: hostile},
+		"sample":    {doc: build(t, sample.Paper(), table.Options{})},
+		"published": {doc: build(t, sample.Printed(), table.Options{})},
+		"small":     {doc: build(t, sample.Small(), table.Options{})}, "hostile": {doc: hostile},
 		"wordy": {doc: wordy}, "whole": {doc: whole()}, "ranks": {doc: places}, "sixteen": {doc: sixteen},
 		"sixteen over columns": {sixteen, render.Options{Spanning: true}}, "long numbers": {doc: long},
 	} {

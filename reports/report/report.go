@@ -17,13 +17,11 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// A Report is a kind of document that is made from stored results.
+// A Report is a kind of document that is made from stored results. The text of its help is a file of cmd/help.
 type Report struct {
 	Name    string
 	Aliases []string // older names that still work
 	Summary string   // on one line, no full stop
-	Long    string   // what it shows
-	Example string   // command lines
 	Verb    bool     // the report is a command `bench NAME`, and not `bench report NAME`
 
 	// Args names the arguments that the report takes, "" for none. Select checks the arguments before anything is

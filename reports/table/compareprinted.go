@@ -9,7 +9,7 @@
 // The correction of package stats for overlapping splits does not belong here: it is for conclusions about
 // other rows.
 
-package accuracy
+package table
 
 import (
 	"fmt"

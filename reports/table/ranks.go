@@ -1,10 +1,4 @@
-// Package ranking has the reports that place methods over data sets: average ranks (ranks.go), the diagram of
-// critical differences (diagram.go), tests of all methods and of pairs (tests.go), and data sets won and lost
-// (pairs.go).
-//
-// A data set counts once, by its mean over splits. Only whole methods have ranks (package frame). Package
-// evidence decides what is significant.
-package ranking
+package table
 
 import (
 	"fmt"
@@ -22,12 +16,7 @@ import (
 var Ranks = report.Report{
 	Name:    "ranks",
 	Summary: "Average ranks of the methods, with their spread over splits",
-	Long: `ranks places the methods that have every counted data set, in the conventions of
-report accuracy, and ranks every split by itself to show how far a place depends on
-the splits.`,
-	Example: `  bench report ranks
-  bench report ranks --metric mcc --format csv`,
-	Build: ranks,
+	Build:   ranks,
 }
 
 // head names the columns: the rank, and after it the spread of the ranks in every split.

@@ -1,4 +1,4 @@
-package ranking
+package compare
 
 import (
 	"cmp"
@@ -21,14 +21,6 @@ import (
 var Diagram = report.Report{
 	Name:    "cd",
 	Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
-	Long: `cd draws the methods on an axis of average ranks. A bar joins methods between which
-no difference is significant: by Wilcoxon's test, adjusted for each method with each,
-as everywhere, or with --test nemenyi by the critical difference of average ranks.
-Many methods are drawn as a list. With --methods the ranks are those among these
-methods.`,
-	Example: `  bench report cd
-  bench report cd -o cd.pdf --width column
-  bench report cd --methods BMKR,GFC,PBRFF,GBRFF1,LGBM,GBRFF2 --level 0.1`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o DiagramOptions
 		report.LevelFlag(flags, &o.Level)

@@ -1,12 +1,11 @@
-// Package accuracy is the table of means: "Table 2" of Gautheron et al. (ECML PKDD 2020) for all stored
-// results, by accuracy or another metric.
+// Package table has the reports that are one table of a value for rows and columns: means by data set and method
+// (accuracy.go), average ranks (ranks.go), and data sets won by pairs of methods (pairs.go).
 //
-// A row is a data set, a column a method, and a cell the mean over the splits with its deviation. The best
-// cells of a row are marked, every tied one, decided on exact values. Below these rows are the means of the
-// columns and average ranks in two conventions, and then the values that a source printed. Decimals exist
-// only in the document, so that best values and ranks never depend on rounding. A cell without a finished run
-// is shown as "-". The notes say how such cells change means and ranks.
-package accuracy
+// The table of means is "Table 2" of Gautheron et al. (ECML PKDD 2020) for all stored results, by accuracy or another
+// metric. The best cells of a row are marked, every tied one. Decimals exist only in the document, so that best values
+// and ranks never depend on rounding. A data set counts once, by its mean over splits. Only whole methods have ranks
+// (package frame). The notes say how missing cells change means and ranks.
+package table
 
 import (
 	"fmt"
@@ -24,22 +23,10 @@ import (
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Report is the table of means, with ranks and printed values.
-var Report = report.Report{
+// Accuracy is the table of means, with ranks and printed values.
+var Accuracy = report.Report{
 	Name: "accuracy", Aliases: []string{"table2"},
 	Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
-	Long: `accuracy prints the table of the paper from what is stored: mean and standard
-deviation over the splits, the best in bold with ties decided on integer counts,
-the Mean row, and average ranks (mid-ranks over the data sets; where the protocol's
-paper ranks the same methods also the paper's, which ranks the Mean row as one more
-data set). --details adds the published values, ours next to them and the differences.
---metric shows another metric of the same runs. table2 is another name of it.
-Where the columns of many methods do not fit the window, text has a row for each
-method: its means without deviations; --details or --wide shows the whole table.`,
-	Example: `  bench report accuracy
-  bench report accuracy --format latex -o table2.tex
-  bench report accuracy --format html -o report.html --splits 3
-  bench report accuracy --metric mcc`,
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o Options
 		flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")

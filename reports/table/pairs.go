@@ -1,4 +1,4 @@
-package ranking
+package table
 
 import (
 	"fmt"
@@ -16,11 +16,7 @@ import (
 var Pairs = report.Report{
 	Name:    "pairs",
 	Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
-	Long: `pairs counts for any two methods the data sets won, tied and lost by mean, and draws
-the means of one against the other's, a dot a data set.`,
-	Example: `  bench report pairs
-  bench report pairs --methods GBRFF2,LGBM -o figs/`,
-	Build: pairs,
+	Build:   pairs,
 }
 
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.

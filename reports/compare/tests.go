@@ -1,4 +1,4 @@
-package ranking
+package compare
 
 import (
 	"cmp"
@@ -20,15 +20,7 @@ import (
 var Tests = report.Report{
 	Name:    "tests",
 	Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
-	Long: `tests asks whether the methods rank alike over the data sets (Friedman's test by
-permutations, right for any number of data sets) and which pairs differ, by the same
-test and the same adjustment as bench compare. With --control only the pairs with
-that method are tested and adjusted for. Among the details are the approximations of
-Friedman's test (Iman and Davenport) and posteriors of the typical differences.`,
-	Example: `  bench report tests
-  bench report tests --control GBRFF2
-  bench report tests --methods GBRFF2,LGBM,XGB --format latex`,
-	Flags: report.Tests("control", "compare the others with this method alone (default each with each)", tests),
+	Flags:   report.Tests("control", "compare the others with this method alone (default each with each)", tests),
 }
 
 type page struct {
@@ -151,9 +143,6 @@ func (p *page) verdict() []string {
 		"level %v).",
 		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), p.ev.Family(), p.o.Level))
 }
-
-// mostNamed is how many pairs a sentence names; more are counted.
-const mostNamed = 6
 
 func named(pairs []string) string {
 	if len(pairs) > mostNamed {

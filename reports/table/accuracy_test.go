@@ -1,4 +1,4 @@
-package accuracy
+package table
 
 import (
 	"fmt"
@@ -90,7 +90,7 @@ func TestPublishedTable(t *testing.T) {
 func TestAnotherMetric(t *testing.T) {
 	in := sample.Of(1, sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10))
 	in.Protocol.Published = sample.Published
-	d := sample.Build(t, Report, in, "--metric", "MCC")
+	d := sample.Build(t, Accuracy, in, "--metric", "MCC")
 	main := d.Blocks[1].(doc.Table)
 	cells := main.Sections[0][0].Entries
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
@@ -111,7 +111,7 @@ func TestRegression(t *testing.T) {
 	in.Protocol.Splits = 2
 	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5),
 		sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
-	d := sample.Build(t, Report, in, "--metric", "rmse")
+	d := sample.Build(t, Accuracy, in, "--metric", "rmse")
 	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
 	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" ||
 		!cells[1].Best {
@@ -254,7 +254,7 @@ func TestBadOptions(t *testing.T) {
 		"7 decimals; use 1 to 6": {"--decimals", "7"},
 		`no metric is named "x"`: {"--metric", "x"},
 	} {
-		must.Say(t, must.Err(sample.Make(t, Report, sample.Small(), flags...)), want)
+		must.Say(t, must.Err(sample.Make(t, Accuracy, sample.Small(), flags...)), want)
 	}
 }
 

@@ -1,4 +1,4 @@
-package accuracy
+package table
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 	check := func(title, note string) {
 		t.Helper()
-		d := sample.Build(t, Report, in)
+		d := sample.Build(t, Accuracy, in)
 		must.Hold(t, d.Title, "over 3 "+title+", protocol")
 		if note != "" != slices.Contains(d.Notes, note) || note == "" &&
 			strings.Contains(strings.Join(d.Notes, " "), "division") {

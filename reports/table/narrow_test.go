@@ -1,4 +1,4 @@
-package accuracy
+package table
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 	}
-	d := sample.Build(t, Report, in)
+	d := sample.Build(t, Accuracy, in)
 	written := func(d doc.Document, width int) string {
 		var out strings.Builder
 		must.Do(t, render.Text(&out, d, render.Options{Width: width}))
