@@ -48,6 +48,10 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 			}
 			b.methods = args
 			return a.draw(c, f, func(context.Context) (doc.Document, error) {
+				err := a.know(f.protocol, args)
+				if err != nil {
+					return doc.Document{}, err
+				}
 				exp, err := a.experiment(f.protocol)
 				if err != nil {
 					return doc.Document{}, err

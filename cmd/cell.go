@@ -28,8 +28,13 @@ func newCellCommand(a *app) *cobra.Command {
 			}
 			scarcity.Dump() // the harness reads last words
 			if serve {
+				a.isolated = true
+				for _, file := range a.named {
+					a.found = append(a.found, &foundPlugin{file: file, from: fromFlag})
+				}
 				return runner.Serve(&runner.InProcess{
-					Registry: a.reg, Data: a.dataDir(), Prepare: a.startPlugin, Settle: a.settlePlugin,
+					Registry: a.own, Plugin: a.methodOfPlugin, Data: a.dataDir(), Prepare: a.startPlugin,
+					Settle: a.settlePlugin,
 					Guests: sandbox.Policy{Read: a.allowRead, Hidden: a.hide, Network: a.network},
 				}, a.memory)
 			}
@@ -37,6 +42,7 @@ func newCellCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&serve, "serve", false, "be the worker itself, below its keeper")
+	c.Flags().StringArrayVar(&a.methods, "method", nil, "the name of a plugin's method, for each --plugin")
 	c.Flags().StringArrayVar(&a.hide, "hide", nil, "what plugins may not read, wherever it lies; repeatable")
 	permissionFlags(a, c)
 	return c
@@ -96,7 +102,7 @@ func (a *app) workerArgs() []string {
 	}
 	for _, f := range a.found { // plugins of folders, too, since the worker does not search folders
 		if f.usable() {
-			args = append(args, "--plugin", f.file)
+			args = append(args, "--plugin", f.file, "--method", f.in.Spec().Name)
 		}
 	}
 	return append(args, a.permissions()...)

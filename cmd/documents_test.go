@@ -96,7 +96,7 @@ func TestPages(t *testing.T) {
 				t.Skipf("there is no %s; r-base-core has it", p.needs)
 			}
 			env := append(os.Environ(), "BENCH_DATA="+filepath.Join(t.TempDir(), "data"), "BENCH_PLUGINS=",
-				"BENCH_KNOWN_PLUGINS="+filepath.Join(t.TempDir(), "known"), "CHECKOUT="+testenv.Root(),
+				"CHECKOUT="+testenv.Root(),
 				"GOFLAGS=-buildvcs=false -trimpath", "HOME="+t.TempDir(), "GOCACHE="+caches[0], "GOPATH="+caches[1])
 			if thorough {
 				python, bin := testenv.Python(t), t.TempDir()

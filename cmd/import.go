@@ -159,6 +159,13 @@ func cellsIn(groups []plan.Group) (n int) {
 // importSource stores the new results of a source.
 func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string,
 	known map[string]store.Known) (all admit.Import, err error) {
+	var methods []string
+	for _, c := range src.Cells {
+		methods = append(methods, c.Method)
+	}
+	if err := a.knowIfAllowed("", methods); err != nil {
+		return all, err
+	}
 	protocols, err := a.protocolsOf(src, protocolFile)
 	if err != nil {
 		return all, err

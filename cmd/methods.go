@@ -37,8 +37,26 @@ func newMethodsListCommand(a *app) *cobra.Command {
 				}
 				l.add(s.Name, s.Version, tasks, len(points), s.Summary, s.Source)
 			}
-			return nil
+			return a.noteNotAsked()
 		})
+}
+
+// noteNotAsked names the plugins of folders, which a listing does not start.
+func (a *app) noteNotAsked() error {
+	if err := a.findPlugins(); err != nil {
+		return err
+	}
+	var files []string
+	for _, f := range a.found {
+		if f.from != fromFlag {
+			files = append(files, f.file)
+		}
+	}
+	if files != nil {
+		a.say("plugins, which were not started: %s; `bench methods plugins` asks them what they are",
+			strings.Join(files, ", "))
+	}
+	return nil
 }
 
 // exampleShape is a problem of the method's first task, for listings.
@@ -60,12 +78,9 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeMethods,
 	}
 	protocolFlag(c, &protocol, defaultProtocol)
+	permissionFlags(a, c)
 	return a.lists(c, func(c *cobra.Command, args []string, l *listing) error {
-		exp, err := a.experiment(protocol)
-		if err != nil {
-			return err
-		}
-		s, err := a.method(exp.Registry, args[0])
+		exp, s, err := a.methodOf(protocol, args[0])
 		if err != nil {
 			return err
 		}

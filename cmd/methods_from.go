@@ -129,25 +129,22 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 
 // askWrapper writes a plugin from the template and asks the plugin what it is.
 func (a *app) askWrapper(ctx context.Context, file string, values map[string]string) (external.Description, error) {
-	var f *foundPlugin
 	text, err := fillSkeleton(skeletonFile{file, "wrapper.py"}, values)
 	if err == nil {
 		err = a.writeSource(file, text)
 	}
 	if err == nil {
-		f, err = a.namedPlugin(file)
-	}
-	if err == nil {
-		err = a.askPlugins(ctx, []*foundPlugin{f})
-	}
-	if err == nil {
-		err = usageError(f.fault)
+		err = a.checkSandbox(file)
 	}
 	if err != nil {
 		return external.Description{}, err
 	}
-	defer f.in.Close()
-	return f.in.Describes(), nil
+	p, err := external.Load(ctx, file, a.pluginOptions())
+	if err != nil {
+		return external.Description{}, usageError(err)
+	}
+	defer p.Close()
+	return p.Describes(), nil
 }
 
 // linkPlugin makes a link by which every command finds a plugin, and says how to use the plugin.

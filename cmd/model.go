@@ -38,11 +38,7 @@ func newMethodsExportCommand(a *app) *cobra.Command {
 
 // exportModel trains the model of a cell again and writes it.
 func (a *app) exportModel(c *cobra.Command, method string, of place, params, output string) error {
-	exp, err := a.experiment(of.protocol)
-	if err != nil {
-		return err
-	}
-	spec, err := a.method(exp.Registry, method)
+	exp, spec, err := a.methodOf(of.protocol, method)
 	if err != nil {
 		return err
 	}
@@ -89,9 +85,6 @@ type refitted struct {
 func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
 	spec, err := a.method(exp.Registry, method)
 	if err != nil {
-		return nil, err
-	}
-	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, err
 	}
 	entry, set, err := a.load(c.Context(), of.dataset)

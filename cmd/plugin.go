@@ -15,35 +15,36 @@ import (
 	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/methods/external/check"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
 
 func newPluginsCommand(a *app) *cobra.Command {
-	return a.lists(&cobra.Command{
+	c := &cobra.Command{
 		Use:   "plugins",
-		Short: "List the plugins that are found, and why one cannot be used",
+		Short: "Ask the plugins that are found what they are, and say why one cannot be used",
 		Args:  takes(),
-	}, func(_ *cobra.Command, _ []string, l *listing) (err error) {
-		if err := a.recallPlugins(); err != nil {
+	}
+	permissionFlags(a, c)
+	return a.lists(c, func(_ *cobra.Command, _ []string, l *listing) error {
+		if err := a.know("", nil); err != nil {
 			return err
 		}
 		l.header = []string{"file", "found_by", "method", "version", "tasks", "fault"}
 		l.less = []string{"found_by", "version", "tasks"}
+		var err error
 		for _, f := range a.found {
-			switch {
-			case f.usable():
+			if f.usable() {
 				spec := f.in.Spec()
 				l.add(f.file, f.from, spec.Name, spec.Version, spec.Tasks.String(), "")
-			case f.unknown():
-				l.add(f.file, f.from, "", "", "", f.whyUnknown())
-			default:
-				if !f.known.NoPlugin {
-					err = exitError{code: exitIncomplete}
-				}
-				l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
+				continue
 			}
+			if !errors.Is(f.fault, external.ErrNoPlugin) {
+				err = exitError{code: exitIncomplete}
+			}
+			l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
 		}
 		return err
 	})
@@ -68,20 +69,13 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 	if err != nil {
 		return err
 	}
-	if err := a.askPlugins(c.Context(), []*foundPlugin{f}); err != nil {
+	if err := a.checkSandbox(f.file); err != nil {
 		return err
 	}
-	if f.in != nil {
-		f.in.Close()
-	}
 	failed, total, stopped := 0, 0, ""
-	options := a.pluginOptions()
-	options.Python = f.known.Python()
-	err = check.Run(c.Context(), f.file, check.Options{Plugin: options, Canary: tryCanary, Limit: limit},
+	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit},
 		func(r check.Result) {
-			if total++; r.Peak > 0 {
-				f.known.PeakBytes = r.Peak
-			}
+			total++
 			mark, said := "ok", r.Detail
 			switch {
 			case r.Stopped:
@@ -96,9 +90,6 @@ func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) er
 		})
 	if err != nil {
 		return usageError(err)
-	}
-	if f.known.PeakBytes > 0 {
-		_ = pluginRecords().Keep(f.known) // askPlugins said where that cannot be
 	}
 	if stopped != "" {
 		a.say("stopped after %s; %s", plural(total-1, "check"), stopped)

@@ -19,14 +19,14 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 		allowRead: []string{dir}, network: true, found: []*foundPlugin{{file: "a.sh", in: &external.Plugin{}},
 			{file: "unknown.sh"}},
 	}}
-	worker := &app{plugins: plugins{onlyNamed: true}}
+	worker := &app{plugins: plugins{isolated: true}}
 	c := newCellCommand(worker)
 	c.Flags().StringVar(&worker.data, "data", "", "")
 	c.Flags().StringArrayVar(&worker.named, "plugin", nil, "")
 	c.RunE = func(*cobra.Command, []string) error { return nil }
 	c.SetArgs(here.workerArgs()[1:])
 	must.Do(t, c.Execute())
-	if !slices.Equal(worker.named, []string{"a.sh"}) {
+	if !slices.Equal(worker.named, []string{"a.sh"}) || !slices.Equal(worker.methods, []string{""}) {
 		t.Errorf("a worker knows the plugins %v", worker.named)
 	}
 	was, is := here.pluginOptions(), worker.pluginOptions()

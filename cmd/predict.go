@@ -51,15 +51,8 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, l *listin
 // predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
 // catalogue has no such set.
 func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Predictor, *catalogue.Entry, error) {
-	exp, err := a.experiment(of.protocol)
+	exp, spec, err := a.methodOf(of.protocol, method)
 	if err != nil {
-		return nil, nil, err
-	}
-	spec, err := a.method(exp.Registry, method)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := a.checkSandboxOf(exp.Protocol.Base(spec.Name)); err != nil {
 		return nil, nil, err
 	}
 	db, err := a.reader(c.Context())

@@ -85,7 +85,7 @@ type command struct {
 func (p process) command(t *testing.T, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.program, args...), t: t}
 	c.Dir, c.Stderr, c.Stdout = p.dir, &c.said, &c.printed
-	c.Env = append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_KNOWN_PLUGINS="+p.file("known"), "BENCH_MIRROR=",
+	c.Env = append(os.Environ(), "BENCH_DATA="+p.file("data"), "BENCH_MIRROR=",
 		"BENCH_PLUGINS=")
 	c.Env = append(c.Env, p.env...)
 	return c

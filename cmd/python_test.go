@@ -42,7 +42,7 @@ func TestPythonPackage(t *testing.T) {
 	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(packages, string(os.PathListSeparator)),
 		"PYTHONDONTWRITEBYTECODE=1",
 		"BENCH_PYTHON="+python, "BENCH_DATA="+filepath.Join(dir, "data"), "BENCH_PLUGINS=",
-		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "BENCH_KNOWN_PLUGINS="+filepath.Join(dir, "known"))
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -128,6 +128,9 @@ func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, e
 	if err == nil {
 		reg, err = p.Resolve(a.reg)
 	}
+	if err != nil && p != nil && a.knowIfAllowed("", nil) == nil { // a variant may be of a plugin's method
+		reg, err = p.Resolve(a.reg)
+	}
 	if err != nil {
 		return nil, usageError(err)
 	}
@@ -287,11 +290,13 @@ func newRootCommand(a *app) *cobra.Command {
 		if err := a.loadAdded(); err != nil {
 			return usage("%w", err)
 		}
-		if err := a.checkPermissions(); err != nil || !needsMethods(c) {
+		if err := a.checkPermissions(); err != nil || a.named == nil || !needsMethods(c) {
 			return err
 		}
-		a.onlyNamed = verbOf(c) == isolatedVerb
-		return a.loadPlugins(c)
+		if err := a.findPlugins(); err != nil {
+			return err
+		}
+		return a.ask(func(f *foundPlugin) bool { return f.from == fromFlag })
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -56,28 +56,16 @@ func maxCellFlag(c *cobra.Command, to *time.Duration, where string) {
 		"than %v times as long on one core%s; 0 for no limit", result.ForecastError, where))
 }
 
-// pluginsOfRun asks the plugins of a run what they are. A dry run asks only for a method that it cannot find otherwise.
-func (a *app) pluginsOfRun(ctx context.Context, f runFlags) error {
-	asks := !f.dryRun
-	if f.dryRun && f.selection.methods != nil {
-		_, asks = a.needed(f.selection)
-	}
-	if asks {
-		return a.askPluginsOfRun(ctx, f.selection)
-	}
-	if err := a.register(); err != nil {
-		return err
-	}
-	a.noteFaults()
-	return nil
-}
-
 // run does what `bench run` says.
 func (a *app) run(ctx context.Context, f runFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := a.pluginsOfRun(ctx, f); err != nil {
+	if methods := f.methods; methods == nil {
+		if err := a.know(f.protocol, nil); err != nil {
+			return err
+		}
+	} else if err := a.know(f.protocol, slices.Concat(methods, f.against)); err != nil {
 		return err
 	}
 	if f.dryRun && len(f.datasets) == 1 {

@@ -36,6 +36,11 @@ type choice struct {
 // choose resolves the names of a selection. A name may also be that of a method, a data set or a protocol of stored
 // cells that this program does not know. Any other name is an error, which suggests similar ones.
 func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
+	if slices.Contains(s.methods, pluginGroup) {
+		if err := a.know(s.protocol, nil); err != nil {
+			return c, err
+		}
+	}
 	cells := storedNames(sync.OnceValues(stored)) // few selections need them
 	c.Experiment = &plan.Experiment{Protocol: &protocol.Protocol{Name: s.protocol}, Registry: a.reg, Catalogue: a.sets}
 	if s.protocol != "" {
@@ -162,6 +167,19 @@ func (a *app) method(reg registry.Registry, name string) (registry.Spec, error) 
 		}
 	}
 	return spec, usageError(err)
+}
+
+// methodOf returns a protocol and one of its methods, which may be a plugin's.
+func (a *app) methodOf(protocol, name string) (*plan.Experiment, registry.Spec, error) {
+	if err := a.know(protocol, []string{name}); err != nil {
+		return nil, registry.Spec{}, err
+	}
+	exp, err := a.experiment(protocol)
+	if err != nil {
+		return nil, registry.Spec{}, err
+	}
+	spec, err := a.method(exp.Registry, name)
+	return exp, spec, err
 }
 
 // aliasing is a registry for reports, whose Alias says which method a name is.

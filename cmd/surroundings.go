@@ -41,10 +41,7 @@ var variables = []struct{ names, means string }{
 	{"BENCH_OPENML", "the server that bench data add asks (default that of OpenML)"},
 	{"BENCH_PLUGINS", "folders whose files are plugins, joined as in PATH; the folder plugins beside the database " +
 		"is searched without it"},
-	{"BENCH_KNOWN_PLUGINS", "the folder that remembers what plugins said of themselves (default bench/plugins in the " +
-		"user's configuration directory)"},
-	{"BENCH_PYTHON", "the Python that runs plugins (default the one that it named when the plugin was last asked, " +
-		"else python3 of the PATH)"},
+	{"BENCH_PYTHON", "the Python that runs plugins (default python3 of the PATH)"},
 	{"BENCH_PROGRAM", "read by the Python package: the program that it calls (default the one that it carries, else " +
 		"bench of the PATH)"},
 	{"BENCH_PRIVATE", "set by the program for its own processes, and not for users: the folder in which they make " +

@@ -94,9 +94,6 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 		f.seed = uint64(rand.Uint32())
 	}
 	cells := verify.Sample(stored.Cells, share, number, f.seed)
-	if err := a.askVerified(ctx, cells); err != nil {
-		return err
-	}
 	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stored.Cells), "cell"),
 		f.seed)
 	return a.verifyCells(ctx, db, cells, said, f, l)
@@ -217,6 +214,13 @@ func (a *app) planAgain(ctx context.Context, db *store.DB, f verifyFlags) (plan.
 	var out plan.Stand
 	chosen, cells, err := a.askedCells(ctx, db, f.selection)
 	if err != nil {
+		return out, err
+	}
+	var methods []string
+	for _, c := range cells {
+		methods = append(methods, c.Method)
+	}
+	if err := a.know(chosen.Protocol.Name, methods); err != nil {
 		return out, err
 	}
 	stored, err := db.Protocols(ctx)

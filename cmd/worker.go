@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -46,8 +45,13 @@ func newWorkerCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.checkSandbox(a.served(foreign)...); err != nil {
+			if err := a.know("", nil); err != nil {
 				return err
+			}
+			if foreign {
+				if err := a.checkSandbox("those of the coordinator"); err != nil {
+					return err
+				}
 			}
 			ctx, done := a.untilSignal(c.Context())
 			defer done()
@@ -60,20 +64,6 @@ func newWorkerCommand(a *app) *cobra.Command {
 		"then run any program here, with the rights of plugins")
 	permissionFlags(a, c)
 	return c
-}
-
-// served lists the plugins that a worker may start.
-func (a *app) served(foreign bool) []string {
-	var out []string
-	for _, f := range a.found {
-		if f.usable() {
-			out = append(out, f.file)
-		}
-	}
-	if foreign {
-		out = append(out, "those of the coordinator")
-	}
-	return out
 }
 
 // serve is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the coordinator.
@@ -120,8 +110,8 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 			return err
 		}
 		defer os.RemoveAll(folder)
-		opt.Plugins, opt.Install = folder, func(ctx context.Context, file string) error {
-			now, err := known.Load().withPlugin(ctx, file)
+		opt.Plugins, opt.Install = folder, func(_ context.Context, file string) error {
+			now, err := known.Load().withPlugin(file)
 			if err == nil {
 				known.Store(now)
 			}
@@ -139,27 +129,19 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 }
 
 // withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker said so.
-func (a *app) withPlugin(ctx context.Context, file string) (*app, error) {
+func (a *app) withPlugin(file string) (*app, error) {
 	now := *a
 	f := &foundPlugin{file: file, from: fromFlag}
-	if f.known, f.fault = pluginRecords().Of(file, now.pluginOptions()); f.fault == nil {
-		now.askPlugin(ctx, f)
-	}
-	if f.fault != nil {
-		return nil, f.fault
-	}
 	now.found = append(slices.Clip(now.found), f)
-	return &now, now.register()
+	return &now, now.ask(func(other *foundPlugin) bool { return other == f })
 }
 
 // pluginOf returns the files of a cell's method, nil if the method is no plugin.
 func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
 	for _, f := range a.found {
 		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // the version contains a hash of the files
-			r := f.in.Record()
-			p := &remote.Plugin{Folder: filepath.Dir(r.File), File: filepath.Base(r.File), Files: maps.Clone(r.Parts)}
-			p.Files[p.File] = r.Hash
-			return p
+			folder, file, sums := f.in.Files()
+			return &remote.Plugin{Folder: folder, File: file, Files: sums}
 		}
 	}
 	return nil

@@ -26,8 +26,7 @@ type Spec struct {
 
 	Growth Growth // how the time of fits grows
 
-	// Peak is what the process of a method that declares no memory took for fits of a small set, in bytes; 0 if this
-	// is not known.
+	// Peak is what the process of a method that declares no memory took to start, in bytes; 0 if this is not known.
 	Peak int64
 
 	// What the method and its models can do; an empty field means that they cannot.

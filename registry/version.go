@@ -29,6 +29,13 @@ func Libraries(version string) (own string, libraries map[string]string) {
 	return own, libraries
 }
 
+// OfPlugin reports whether a version is that of a plugin: a hash of its files follows what the plugin says.
+func OfPlugin(version string) bool {
+	own, _ := Libraries(version)
+	_, hash, found := strings.Cut(own, "+")
+	return found && len(hash) == 8
+}
+
 // OtherLibraries names the libraries in which two versions differ, such as "sklearn was 1.9.0, is 1.9.1 here".
 func OtherLibraries(was, is string) []string {
 	_, before := Libraries(was)

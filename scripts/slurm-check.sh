@@ -15,7 +15,7 @@ finish() {
 }
 trap finish EXIT
 go build -o "$bench" ./cmd/bench
-export BENCH_DATA=$dir/data BENCH_MIRROR='' BENCH_KNOWN_PLUGINS=$dir/known BENCH=$bench
+export BENCH_DATA=$dir/data BENCH_MIRROR='' BENCH=$bench
 work=(run --methods CART,GBRFF2,RF,LGBM --datasets swiss,balance --splits 20)
 "$bench" "${work[@]}" --db "$dir/alone.db" 2>"$dir/alone.txt" || { cat "$dir/alone.txt"; exit 1; }
 

@@ -47,8 +47,8 @@ assert len(found.frame) == 8 and set(found.frame.status) == {"ok"}, found.frame
 print(found.compare("Mine"))
 END
 cd "$work"
-env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_MIRROR="$work/none" BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/python" mine.py >verdict
+env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_MIRROR="$work/none" BENCH_DATA="$work/data" "$work/whole/bin/python" mine.py >verdict
 grep -q 'Mine against CART' verdict
-env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_DATA="$work/data" BENCH_KNOWN_PLUGINS="$work/known" "$work/whole/bin/bench" methods plugins >plugins.txt
+env -u BENCH_PYTHON -u BENCH_PLUGINS BENCH_DATA="$work/data" "$work/whole/bin/bench" methods plugins >plugins.txt
 grep -q 'plugins/mine.py .*Mine' plugins.txt
 echo "wheels: installed, and a verdict from the program that one carries"

@@ -21,8 +21,10 @@ import (
 // Forget.
 type InProcess struct {
 	Registry registry.Registry
-	Data     catalogue.Directory
-	Timeout  time.Duration // per cell; 0 for none
+	// Plugin, if not nil, finds a method that the registry does not have. It may start a process.
+	Plugin  func(method string) (registry.Spec, error)
+	Data    catalogue.Directory
+	Timeout time.Duration // per cell; 0 for none
 	// Guests says which files, beyond the system's, a method of another module may read in a worker, and whether the
 	// method may use the network.
 	Guests sandbox.Policy
@@ -110,7 +112,13 @@ func (e *versionError) Error() string {
 // Method returns the method of a cell. For a variant that a protocol declares this is the original method
 // under the variant's name.
 func (r *InProcess) Method(c CellSpec) (registry.Spec, error) {
-	spec, err := r.Registry.Lookup(r.base(c))
+	base := r.base(c)
+	spec, err := r.Registry.Lookup(base)
+	if err != nil && r.Plugin != nil {
+		if spec, err = r.Plugin(base); err != nil {
+			err = failure{err, classOf(err)}
+		}
+	}
 	spec.Name = c.Cell.Method
 	return spec, err
 }

@@ -81,10 +81,14 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	run, err := r.Run(context.Background(), c)
 	out := reply{Key: c.Key, Run: &run}
 	var other *versionError
+	var method failure
 	switch {
 	case errors.As(err, &other): // the program's file was replaced during the run
 		run = c.NewRun()
 		run.Status, run.Class, run.Error = result.Failed, result.ClassBadOutput, oneLine(err.Error())
+	case errors.As(err, &method): // a plugin does not start
+		run = c.NewRun()
+		run.Status, run.Class, run.Error = result.Failed, method.class, oneLine(err.Error())
 	case err != nil:
 		out.Run, out.Error = nil, err.Error()
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +68,6 @@ type Plugin struct {
 	release func()                // removes the private folder
 
 	described *Description
-	recalled  bool   // the description is that of a record; no process has given it yet
 	first     []byte // the JSON of the description; every process must give the same
 	hash      string
 	sums      map[string]string // hashes of the files, see identify
@@ -111,20 +109,6 @@ func located(file string, o Options) (*Plugin, error) {
 	return p, nil
 }
 
-// interpreter is the program that runs the plugin's file, "" where the file is a program.
-func (p *Plugin) interpreter() string {
-	if len(p.argv) > 1 {
-		return p.argv[0]
-	}
-	return ""
-}
-
-// chosen reports whether the user named the Python that runs the plugin.
-func (p *Plugin) chosen() bool {
-	return len(p.argv) > 1 && strings.EqualFold(filepath.Ext(p.full), ".py") &&
-		cmp.Or(p.options.Python, os.Getenv("BENCH_PYTHON")) != ""
-}
-
 // Load starts the plugin of a file, asks it to describe itself and returns it. The error is one line.
 func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
 	p, err := located(file, o)
@@ -136,30 +120,6 @@ func Load(ctx context.Context, file string, o Options) (*Plugin, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// Recall returns the plugin of a file with the description of a record, and starts no process. The first
-// process is started by the first fit or by Start, and must give the same description.
-func Recall(file string, known Record, o Options) (*Plugin, error) {
-	o.Python = cmp.Or(known.Python(), o.Python)
-	p, err := located(file, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := known.Description.check(); err != nil {
-		return nil, fmt.Errorf("plugin %s: %w", file, err)
-	}
-	p.described, p.recalled = known.Description, true
-	p.options.Network = o.Network && p.described.Network
-	if p.first, err = json.Marshal(p.described); err != nil {
-		return nil, err
-	}
-	if p.hash, p.sums, err = p.identify(p.described); err != nil {
-		return nil, fmt.Errorf("plugin %s: %w", file, err)
-	}
-	err = p.define()
-	p.SetPeak(known.PeakBytes)
-	return p, err
 }
 
 // prepare makes the folder and the files that processes need.
@@ -195,6 +155,7 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 	if err := p.define(); err != nil {
 		return err
 	}
+	_, p.spec.Peak = usedByLive(q.pid)
 	if p.options.Network = network && p.described.Network; p.options.Network {
 		p.remove(q) // this process has no network; the next process has it
 		return nil
@@ -308,57 +269,17 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.file, err)
 	}
-	p.mu.Lock()
-	recalled := p.recalled
-	p.mu.Unlock()
-	same := bytes.Equal(text, p.first) && hash == p.hash
 	switch {
 	case p.described == nil:
 		p.policy = sync.OnceValue(p.rights) // now with the declared files
 		p.described, p.first, p.hash, p.sums = a.Description, text, hash, sums
-	case !same && recalled:
-		return q.bad("describe", fmt.Sprintf("%s changed since it was last asked (%s); `bench run` asks it again",
-			p.file, p.described.changes(a.Description)), "")
 	case !bytes.Equal(text, p.first):
 		return q.bad("describe", "a second process of the plugin describes itself differently than the first", "")
-	case !same:
+	case hash != p.hash:
 		return q.bad("describe", "the plugin's files changed while it was in use; stored results stay, run again", "")
 	}
-	p.mu.Lock()
-	p.recalled = false
-	p.mu.Unlock()
 	q.used() // so that the time of the start does not count for the first fit
 	return nil
-}
-
-// changes lists the differences of another description, such as "numpy 1.26 → 2.0".
-func (d *Description) changes(now *Description) string {
-	var out []string
-	all := map[string]string{}
-	maps.Copy(all, now.Libraries)
-	maps.Copy(all, d.Libraries)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if was, is := cmp.Or(d.Libraries[name], "none"), cmp.Or(now.Libraries[name], "none"); was != is {
-			out = append(out, fmt.Sprintf("%s %s → %s", name, was, is))
-		}
-	}
-	if d.Version != now.Version {
-		out = append(out, fmt.Sprintf("version %s → %s", d.Version, now.Version))
-	}
-	if out == nil {
-		return "its files, or what it says of itself"
-	}
-	return strings.Join(out, ", ")
-}
-
-// Changed says why this plugin has another version than the plugin of a record, "" if the version is the
-// same.
-func (p *Plugin) Changed(before Record) string {
-	was, err := json.Marshal(before.Description)
-	if err == nil && bytes.Equal(was, p.first) && maps.Equal(before.Parts, p.parts()) {
-		return ""
-	}
-	return before.Description.changes(p.described)
 }
 
 // name is the plugin's name in errors.

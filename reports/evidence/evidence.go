@@ -143,6 +143,9 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 			others = append(others, m)
 		}
 	}
+	if len(others) < 2 {
+		return nil
+	}
 	p := Pair{A: us, B: -1, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
 	for _, set := range t.CountedSets() {
 		var ours, theirs []*big.Rat
@@ -162,7 +165,7 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 			p.add(set.Name, t.Gain(a, b), e.Region.on(t.Metric, a, b), e.Region)
 		}
 	}
-	if len(others) < 2 || len(p.Gains) == 0 {
+	if len(p.Gains) == 0 {
 		return nil
 	}
 	p.summarise()

@@ -352,6 +352,10 @@ func (f *Frame) cannot(method, dataset string) string {
 	}
 	spec, err := f.Registry.Lookup(method)
 	switch {
+	case err != nil && !ok && slices.ContainsFunc(f.Rows, func(r store.Row) bool {
+		return r.Method == method && registry.OfPlugin(r.MethodVersion)
+	}):
+		return "" // a run asks the plugin
 	case err != nil:
 		return "this program has no such method" + f.computedBy(method, dataset)
 	case ok && spec.Version != pinned.Version:

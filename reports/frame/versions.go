@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
@@ -144,7 +145,8 @@ func (t *Table) mixedVersions() [][]any {
 			return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set"))
 		})
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
-		if _, err := t.Frame.Registry.Lookup(m); err == nil {
+		_, err := t.Frame.Registry.Lookup(m)
+		if err == nil || slices.ContainsFunc(sets.Keys, registry.OfPlugin) {
 			methods = append(methods, m)
 		}
 	}

@@ -39,7 +39,6 @@ type Result struct {
 	Advice  string // how to correct the failure
 	Skipped bool   // the check does not apply
 	Stopped bool   // no time was left for the check: the result says nothing about the plugin
-	Peak    int64  // of the check that measures it: what a process took for fits of a small set, in bytes
 }
 
 // A check tests one property of a plugin on the first task that it solves. detail is for people.
@@ -64,7 +63,6 @@ type session struct {
 	plugin *external.Plugin
 	spec   registry.Spec
 	task   registry.Task
-	peak   int64 // that the current check measured
 
 	patience time.Duration   // time of one fit
 	together context.Context // context of the fits of one check; one process serves them all
@@ -138,12 +136,10 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 // run runs one check. limit is the time of all checks together.
 func (s *session) run(c check, limit time.Duration) Result {
 	r := Result{Name: c.name, Advice: c.advice}
-	s.peak = 0
 	s.together, s.part = context.WithCancel(s.ctx)
 	var err error
 	r.Detail, err = c.try(s)
 	s.part()
-	r.Peak = s.peak
 	var skip errSkip
 	switch {
 	case errors.As(err, &skip):

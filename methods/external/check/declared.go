@@ -82,7 +82,8 @@ const growth = 64 << 20
 
 func (s *session) memory() (string, error) {
 	d := toydata.Easy(s.task, 400, 10, seed)
-	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { s.peak = max(s.peak, bytes) }}
+	var peak int64
+	env := registry.Env{Seed: seed, Used: func(_ float64, bytes int64) { peak = max(peak, bytes) }}
 	points, err := s.subject().Points(d, 1)
 	if err != nil {
 		return "", err
@@ -97,7 +98,7 @@ func (s *session) memory() (string, error) {
 	if err := fit(); err != nil {
 		return "", err
 	}
-	first := s.peak
+	first := peak
 	start := time.Now()
 	for range 4 {
 		if time.Since(start) > 5*time.Second {
@@ -107,11 +108,11 @@ func (s *session) memory() (string, error) {
 			return "", err
 		}
 	}
-	if s.peak-first > growth {
+	if peak-first > growth {
 		return "", fmt.Errorf("the process grew from %d to %d MiB over fits whose models were dropped", first>>20,
-			s.peak>>20)
+			peak>>20)
 	}
-	return fmt.Sprintf("peak %d MiB", s.peak>>20), nil
+	return fmt.Sprintf("peak %d MiB", peak>>20), nil
 }
 
 // cancellation: a fit whose time is over ends the process and all processes that it started.

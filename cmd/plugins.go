@@ -1,0 +1,401 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/methods/external"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+)
+
+// plugins are the methods in other processes that a command found, and what these processes may do.
+type plugins struct {
+	named     []string       // --plugin
+	found     []*foundPlugin // --plugin's first, then those of the folders; nil before they are looked for
+	isolated  bool           // this process serves isolated cells, and has the plugins that the run gives it
+	methods   []string       // of an isolated process: the methods of --plugin, in the same order
+	adopts    bool           // a child that no code waits for was left by a plugin
+	allowRead []string       // --allow-read
+	network   bool           // --allow-network
+	yes       bool           // --yes: they run also where the kernel cannot keep them in a sandbox
+	hide      []string       // --hide, of an isolated process
+}
+
+// A foundPlugin is the file of a plugin, a method in another process. in and fault are nil until it was asked.
+type foundPlugin struct {
+	file  string
+	from  string           // how it was found: --plugin, $BENCH_PLUGINS or plugins/
+	in    *external.Plugin // nil if it cannot be used
+	fault error            // why it cannot be used
+}
+
+const fromFlag = "--plugin"
+
+// pluginGroup is the group of all plugins.
+const pluginGroup = "plugins"
+
+// usable reports whether it was asked and its method can be run.
+func (f *foundPlugin) usable() bool { return f.in != nil && f.fault == nil }
+
+// isFileOf reports whether its file is called as `methods new` calls that of a method.
+func (f *foundPlugin) isFileOf(method string) bool {
+	stem := strings.TrimSuffix(filepath.Base(f.file), filepath.Ext(f.file))
+	return strings.EqualFold(stem, skeletonFileName(method, ""))
+}
+
+// withoutMethods are the commands that need no method, or that look for plugins themselves.
+var withoutMethods = []string{
+	"bench data", "bench query", "bench db", "bench version", "bench export", "bench help", "bench completion",
+	"bench methods check", "bench methods new", "bench " + isolatedVerb,
+}
+
+const isolatedVerb = "cell"
+
+// needsMethods reports whether a command needs methods.
+func needsMethods(c *cobra.Command) bool {
+	return c.HasParent() && !slices.ContainsFunc(withoutMethods, func(path string) bool {
+		return strings.HasPrefix(c.CommandPath()+" ", path+" ")
+	})
+}
+
+// findPlugins lists the files that may be plugins: first the named files, then those in the folders, each once.
+func (a *app) findPlugins() error {
+	if a.found != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	add := func(from string, files ...string) {
+		for _, file := range files {
+			if full, err := filepath.Abs(file); err == nil && !seen[full] {
+				seen[full] = true
+				a.found = append(a.found, &foundPlugin{file: file, from: from})
+			}
+		}
+	}
+	add(fromFlag, a.named...)
+	for _, dir := range filepath.SplitList(os.Getenv("BENCH_PLUGINS")) {
+		files, err := external.Candidates(dir)
+		if err != nil {
+			return usage("BENCH_PLUGINS: %w", err)
+		}
+		add("$BENCH_PLUGINS", files...)
+	}
+	usual := a.pluginFolder()
+	if _, err := os.Stat(usual); err != nil {
+		return nil
+	}
+	files, err := external.Candidates(usual)
+	add("plugins/", files...)
+	return usageError(err)
+}
+
+// pluginFolder is the folder beside the database.
+func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
+
+// know asks plugins what they are until every name is that of a method of the protocol: first those whose files are
+// called like a method that is asked for, then all. No names are all methods.
+func (a *app) know(protocol string, methods []string) error {
+	if err := a.findPlugins(); err != nil {
+		return err
+	}
+	if slices.Contains(methods, pluginGroup) {
+		methods = nil
+	}
+	called := func(f *foundPlugin) bool { return slices.ContainsFunc(methods, f.isFileOf) }
+	for _, which := range []func(*foundPlugin) bool{called, func(*foundPlugin) bool { return true }} {
+		if methods != nil && a.knows(protocol, methods) {
+			return nil
+		}
+		if err := a.ask(which); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knowIfAllowed is know for a command that can do without plugins.
+func (a *app) knowIfAllowed(protocol string, methods []string) error {
+	if lacking() != "" && !a.yes {
+		return nil
+	}
+	return a.know(protocol, methods)
+}
+
+// knows reports whether every name is that of a method or a group of the protocol.
+func (a *app) knows(named string, methods []string) bool {
+	exp := &plan.Experiment{Protocol: &protocol.Protocol{}, Registry: a.reg}
+	if named != "" {
+		var err error
+		if exp, err = a.experiment(named); err != nil {
+			return true // asking has not helped
+		}
+	}
+	return !slices.ContainsFunc(exp.MethodNames(methods), func(name string) bool {
+		_, err := exp.Registry.Lookup(name)
+		return err != nil
+	})
+}
+
+// ask starts plugins that were not asked yet, several at a time, asks each what it is, and makes the registry of the
+// program's methods and the usable plugins. A plugin of --plugin that cannot be used is an error. Others are skipped
+// with a line, but for files that are no plugins.
+func (a *app) ask(which func(*foundPlugin) bool) error {
+	var asked []*foundPlugin
+	var files []string
+	for _, f := range a.found {
+		if f.in == nil && f.fault == nil && which(f) {
+			asked, files = append(asked, f), append(files, f.file)
+		}
+	}
+	if err := a.checkSandbox(files...); err != nil || asked == nil {
+		return err
+	}
+	a.adopts = !a.isolated && processes.Adopt() == nil // the keeper is the parent of what a plugin leaves in a worker
+	var g errgroup.Group
+	g.SetLimit(runtime.NumCPU())
+	for _, f := range asked {
+		g.Go(func() error {
+			f.in, f.fault = external.Load(context.Background(), f.file, a.pluginOptions())
+			return nil
+		})
+	}
+	_ = g.Wait()
+	a.endStrays()
+	if err := a.register(); err != nil {
+		return err
+	}
+	for _, f := range asked {
+		switch {
+		case f.usable() && f.in.Describes().Network && !a.network:
+			a.say("%s asks for the network and runs without; --allow-network gives it", f.in.Spec().Name)
+		case f.fault != nil && !errors.Is(f.fault, external.ErrNoPlugin) && !a.isPart(f.file):
+			a.say("skipped: %s", firstLine(f.fault.Error()))
+		}
+	}
+	return nil
+}
+
+// register makes the registry of the program's methods and the usable plugins. A named plugin that cannot be used is an
+// error.
+func (a *app) register() error {
+	a.reg = a.own
+	var here []string
+	for _, f := range a.found {
+		if f.usable() {
+			name := f.in.Spec().Name
+			switch there, taken := a.reg.Taken(name); {
+			case there.Name != "" && strings.EqualFold(taken, name):
+				f.fault = fmt.Errorf("plugin %s: its method is named %s, as one that is here already (%s); give it "+
+					"another name", f.file, there.Name, there.Source)
+			case taken != "":
+				f.fault = fmt.Errorf("plugin %s: the name of its method, %+q, looks like %s, which is here already; "+
+					"give it another name", f.file, name, taken)
+			default:
+				a.reg = a.reg.With(f.in.Spec())
+				here = append(here, name)
+			}
+		}
+		if f.fault != nil && f.from == fromFlag {
+			return usageError(f.fault)
+		}
+	}
+	if _, err := a.reg.Lookup(pluginGroup); err != nil && here != nil {
+		a.reg = a.reg.WithGroups(map[string][]string{pluginGroup: here})
+	}
+	return nil
+}
+
+// isPart reports whether a file belongs to another plugin, such as a module beside that plugin.
+func (a *app) isPart(file string) bool {
+	return slices.ContainsFunc(a.found, func(f *foundPlugin) bool {
+		return f.usable() && filepath.Dir(f.file) == filepath.Dir(file) &&
+			slices.Contains(f.in.Describes().Files, filepath.Base(file))
+	})
+}
+
+// pluginOfMethod returns the plugin that serves a method, nil for none. A process for isolated cells asks the plugin
+// then.
+func (a *app) pluginOfMethod(method string) *foundPlugin {
+	if i := slices.IndexFunc(a.methods, func(m string) bool { return strings.EqualFold(m, method) }); i >= 0 {
+		f := a.found[i]
+		if f.in == nil && f.fault == nil {
+			f.in, f.fault = external.Load(context.Background(), f.file, a.pluginOptions())
+		}
+		return f
+	}
+	for _, f := range a.found {
+		if f.usable() && strings.EqualFold(f.in.Spec().Name, method) {
+			return f
+		}
+	}
+	return nil
+}
+
+// methodOfPlugin is runner.InProcess.Plugin of a process for isolated cells.
+func (a *app) methodOfPlugin(method string) (registry.Spec, error) {
+	switch f := a.pluginOfMethod(method); {
+	case f == nil:
+		return a.own.Lookup(method)
+	case f.fault != nil:
+		return registry.Spec{}, f.fault
+	default:
+		return f.in.Spec(), nil
+	}
+}
+
+// namedPlugin returns the plugin with this file name or method name.
+func (a *app) namedPlugin(name string) (*foundPlugin, error) {
+	if _, err := os.Stat(name); err == nil {
+		return &foundPlugin{file: name, from: fromFlag}, nil
+	}
+	if err := a.findPlugins(); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(a.found, func(f *foundPlugin) bool { return f.isFileOf(name) }); i >= 0 {
+		return a.found[i], nil
+	}
+	if err := a.know("", []string{name}); err != nil {
+		return nil, err
+	}
+	if f := a.pluginOfMethod(name); f != nil {
+		return f, nil
+	}
+	var found []string
+	for _, f := range a.found {
+		if found = append(found, f.file); f.usable() {
+			found[len(found)-1] = f.in.Spec().Name
+		}
+	}
+	slices.Sort(found)
+	return nil, usage("there is no file %s and no plugin of that name; found are: %s", name,
+		cmp.Or(strings.Join(found, ", "), "none"))
+}
+
+// startPlugin starts a process if the method is a plugin's. If that fails, the fit reports the error.
+func (a *app) startPlugin(ctx context.Context, method string) {
+	if f := a.pluginOfMethod(method); f != nil && f.usable() {
+		_ = f.in.Start(ctx)
+	}
+}
+
+// settlePlugin returns when the processes that served a cell of a plugin's method have ended.
+func (a *app) settlePlugin(method string) {
+	if f := a.pluginOfMethod(method); f != nil && f.usable() {
+		f.in.Settle()
+	}
+}
+
+// endStrays ends processes that plugins left when they were asked what they are.
+func (a *app) endStrays() {
+	if a.adopts {
+		processes.EndStrays()
+	}
+}
+
+func (a *app) closePlugins() {
+	for _, f := range a.found {
+		if f.in != nil {
+			f.in.Close()
+		}
+	}
+	a.endStrays()
+	a.found = nil
+}
+
+// lacking says what no sandbox of this machine keeps from a plugin, "" for nothing. Tests replace it.
+var lacking = sandbox.Missing
+
+// checkSandbox refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
+func (a *app) checkSandbox(files ...string) error {
+	if lacks := lacking(); lacks != "" && !a.yes && len(files) > 0 {
+		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s",
+			strings.Join(files, ", "), lacks)
+	}
+	return nil
+}
+
+// permissionFlags adds the flags that say what plugins may do, for a command that starts plugins.
+func permissionFlags(a *app, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or a file that plugins may read, too, by its "+
+		"`path`; repeatable")
+	flags.BoolVar(&a.network, "allow-network", false, "let plugins that ask for the network have it")
+	flags.BoolVar(&a.yes, "yes", false, "run plugins even if the kernel cannot keep them in a sandbox")
+	rare(c, "allow-read", "allow-network", "yes")
+}
+
+// checkPermissions makes the paths of --allow-read absolute, since plugins run in folders of their own.
+func (a *app) checkPermissions() error {
+	for i, path := range a.allowRead {
+		if _, err := os.Stat(path); err != nil {
+			return usage("--allow-read %s: there is no such folder or file", path)
+		}
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		a.allowRead[i] = full
+	}
+	return nil
+}
+
+// permissions returns the flags that give plugins the same rights in a process for isolated cells.
+func (a *app) permissions() []string {
+	var args []string
+	for _, path := range a.allowRead {
+		args = append(args, "--allow-read", path)
+	}
+	if a.network {
+		args = append(args, "--allow-network")
+	}
+	for _, path := range a.hidden() {
+		args = append(args, "--hide", path)
+	}
+	return args
+}
+
+// hidden lists what no plugin may read, wherever it lies: results, secrets that admit workers, and data with the labels
+// of test rows.
+func (a *app) hidden() []string {
+	if a.isolated {
+		return a.hide
+	}
+	var out []string
+	for _, path := range []string{a.db, a.db + "-wal", a.db + "-shm", a.runIdentity(), a.dataDir().Dir(),
+		os.Getenv("BENCH_MIRROR")} {
+		if path == "" {
+			continue
+		}
+		if full, err := filepath.Abs(path); err == nil {
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// pluginOptions say what the processes of plugins may do.
+func (a *app) pluginOptions() external.Options {
+	data := int64(0)
+	if !a.isolated && a.memory > 0 {
+		data = runner.LargestData(a.memory) // as a worker has, since no keeper limits these processes
+	}
+	return external.Options{
+		AllowRead: a.allowRead, Hidden: a.hidden(), Network: a.network,
+		Fork: a.isolated, // in a worker, the keeper ends all processes below it
+		Data: data,
+	}
+}
