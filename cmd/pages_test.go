@@ -170,7 +170,8 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 	b.WriteString(opening("The catalogue of data sets", "For readers who choose sets, or want to know what one is: "+
 		"every set that the program knows by name. Columns are those of the matrix, categories as 0/1 columns among "+
 		"them. Classes are rows of each, that of -1 or 0 first. [Data sets](datasets.md) says where the files come "+
-		"from, and `bench data show NAME` prints all that is known of a set, its defects too."))
+		"from and which ones the program generates, and `bench data show NAME` prints all that is known of a set, its "+
+		"defects too."))
 	groups := sets.Groups()
 	b.WriteString("\nGroups, for `--datasets`:\n\n")
 	rules := map[string]string{}
@@ -185,7 +186,10 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		"name are in none.", 0, 100) + "\n")
 	b.WriteString("\n| set | what it is | rows | columns | classes | source |\n|---|---|---|---|---|---|\n")
 	for _, e := range sets.All() {
-		classes := []string{"regression"}
+		if e.Source == "generated" || slices.Contains(e.Protocols, "suite") {
+			continue // datasets.md has the families of generated sets
+		}
+		classes := []string{fmt.Sprint(e.Task)}
 		for i, n := range e.Counts {
 			classes = append(classes[:i], strconv.Itoa(n))
 		}
@@ -198,14 +202,15 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 // suiteTable lists the sets of the protocol suite.
 func suiteTable(sets *catalogue.Catalogue) string {
 	var b strings.Builder
-	b.WriteString("\n## The suite\n\n" + hanging("The sets of the protocols `suite` and, below 1,000 rows, "+
-		"`suite-small`. The majority is the share of the larger class.", 0, 100) + "\n\n| set | rows | columns | inputs | " +
-		"rows with a gap | majority | licence | in the program |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n## The suite\n\n" + hanging("The sets of two classes of the protocols `suite` and, below 1,000 "+
+		"rows, `suite-small`. Gaps are rows with a missing value, and the majority is the share of the larger class.",
+		0, 100) + "\n\n| set | what it is | rows | columns | inputs | gaps | majority | source | licence |\n" +
+		"|---|---|---|---|---|---|---|---|---|\n")
 	for _, e := range sets.All() {
 		if !slices.Contains(e.Protocols, "suite") {
 			continue
 		}
-		inputs, brings := "numbers", "no"
+		inputs := "numbers"
 		switch listed := len(e.Categorical); {
 		case listed > 0 && (e.Categorical[0].All || listed == len(e.Columns)-1-len(e.Drop)):
 			inputs = "categories"
@@ -214,11 +219,9 @@ func suiteTable(sets *catalogue.Catalogue) string {
 		case listed > 1:
 			inputs = fmt.Sprintf("numbers, %d categories", listed)
 		}
-		if e.Generated || e.Embedded(e.Files[0]) {
-			brings = "yes"
-		}
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %s | %d | %.1f %% | %s | %s |\n", e.Name, e.Rows, e.Features, inputs,
-			e.Gaps, 100*float64(slices.Max(e.Counts))/float64(e.Rows), e.Licence, brings)
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %s | %d | %.1f %% | %s | %s |\n", e.Name, inMarkdown.Replace(e.Title),
+			e.Rows, e.Features, inputs, e.Gaps, 100*float64(slices.Max(e.Counts))/float64(e.Rows),
+			inMarkdown.Replace(e.Source), e.Licence)
 	}
 	return b.String()
 }
