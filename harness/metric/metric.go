@@ -28,6 +28,9 @@ type Metric struct {
 	Percent bool          // tables show it times 100
 	Tasks   registry.Task // the tasks whose scores have the metric
 
+	// Unit marks a metric in the unit of the target, which data sets do not share.
+	Unit bool
+
 	// Probabilities marks a metric that exists only for methods whose scores stand for probabilities.
 	Probabilities bool
 
@@ -78,6 +81,7 @@ func stored() (out []Metric) {
 		if f.Lower {
 			m.Better = Lower
 		}
+		m.Unit = f.Name == "rmse" || f.Name == "mae"
 		out = append(out, m)
 	}
 	return out
@@ -86,8 +90,8 @@ func stored() (out []Metric) {
 // All returns the metrics: those of classes first, and the usual metrics of a task before its other metrics.
 func All() []Metric {
 	all := append(slices.Concat(ofCounts, stored()),
-		Metric{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Of: mse,
-			pick: leastSquares})
+		Metric{Name: "mse", Title: "mean squared error", Better: Lower, Tasks: registry.Regression, Unit: true,
+			Of: mse, pick: leastSquares})
 	slices.SortStableFunc(all, func(a, b Metric) int {
 		return cmp.Compare(a.Tasks&registry.Regression, b.Tasks&registry.Regression)
 	})

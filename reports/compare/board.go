@@ -98,7 +98,7 @@ func (b *Board) fill(t *frame.Table, level float64) {
 	}
 	for m, name := range t.Methods {
 		r := Row{Method: name, Place: m, Whole: m < b.Field}
-		r.measure(m, values, matrix, level)
+		r.measure(t, m, values, matrix, level)
 		if r.Whole && ranks != nil {
 			r.Rank = ranks[m]
 		}
@@ -113,7 +113,7 @@ func (b *Board) fill(t *frame.Table, level float64) {
 }
 
 // measure compares a method with the field on each set that the method has.
-func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) {
+func (r *Row) measure(t *frame.Table, m int, values, matrix [][]*big.Rat, level float64) {
 	var gains, wins []*big.Rat
 	for s, row := range values {
 		v := row[m]
@@ -121,7 +121,8 @@ func (r *Row) measure(m int, values, matrix [][]*big.Rat, level float64) {
 			continue
 		}
 		r.Have++
-		gains = append(gains, new(big.Rat).Sub(v, stats.Mean(matrix[s])))
+		field := stats.Mean(matrix[s])
+		gains = append(gains, t.OverSets(new(big.Rat).Sub(v, field), v, field))
 		twice, others := 0, len(matrix[s])
 		if r.Whole {
 			twice, others = -1, others-1 // without the tie with itself

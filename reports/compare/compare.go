@@ -135,8 +135,11 @@ func NewPage(t *frame.Table, o Options) (*Page, error) {
 // too. It is an error if no other method has finished a split of a set that the method has finished.
 func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 	p := &Page{Table: t, o: o, method: o.Method, Evidence: ev, region: ev.Region}
-	if t.Metric.Percent {
+	switch {
+	case t.Metric.Percent:
 		p.unit = " points"
+	case t.Metric.Unit:
+		p.unit = " % of the error"
 	}
 	us := slices.Index(t.Methods, o.Method)
 	for them, name := range t.Methods {

@@ -162,7 +162,7 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 		}
 		if len(ours) > 0 {
 			a, b := stats.Mean(ours), stats.Mean(theirs)
-			p.add(set.Name, t.Gain(a, b), e.Region.on(t.Metric, a, b), e.Region)
+			p.add(set.Name, t.OverSets(t.Gain(a, b), a, b), t.OverSets(e.Region.on(t.Metric, a, b), a, b), e.Region)
 		}
 	}
 	if len(p.Gains) == 0 {

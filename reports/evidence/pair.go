@@ -19,7 +19,8 @@ type Pair struct {
 
 	// These fields are over the sets of the main group on which both methods have finished common splits, but for sets
 	// with less than half of the usual number of these. Cells that only one of them has decide nothing.
-	Over     []string   // names of the sets
+	Over []string // names of the sets
+	// They are in percent of the error where the metric has the unit of the target (frame.Table.OverSets).
 	Gains    []*big.Rat // mean gains, one a set
 	Mean     *big.Rat   // of Gains; nil without a set
 	Signed   stats.WilcoxonTest
@@ -67,6 +68,10 @@ type SetPair struct {
 	Verdict      Verdict
 }
 
+func (s *SetPair) overSets(t *frame.Table, x *big.Rat) *big.Rat {
+	return t.OverSets(x, s.Ours, s.Theirs)
+}
+
 // Tested reports whether there is a test on the set. A test needs stats.FewestSplits splits. A set whose rows are
 // divided once has none: its splits are draws of the methods, which say nothing about other rows.
 func (s *SetPair) Tested() bool { return len(s.Splits) >= stats.FewestSplits && !s.Set.Draws }
@@ -103,7 +108,7 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 			few = few && !stopped
 		}
 		if s.Set.Group == frame.GroupMain && !few {
-			p.add(s.Set.Name, s.Gain, s.Rope, o.Region)
+			p.add(s.Set.Name, s.overSets(t, s.Gain), s.overSets(t, s.Rope), o.Region)
 		}
 	}
 	if len(p.Gains) > 0 {

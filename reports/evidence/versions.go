@@ -97,7 +97,7 @@ func (p *Pair) with(t *frame.Table, o Options, v frame.Tried, side int, sets []s
 		if out == nil {
 			out = make([]*big.Rat, len(sets))
 		}
-		out[slices.Index(sets, set.Name)], differs = s.Gain, differs || s.Gain.Sign() != 0
+		out[slices.Index(sets, set.Name)], differs = s.overSets(t, s.Gain), differs || s.Gain.Sign() != 0
 	}
 	if !differs {
 		return nil, nil
