@@ -86,6 +86,10 @@ func (a *app) decide(ctx context.Context, c choice, req plan.Request, f runFlags
 	if q.Region, err = f.region(q.Metric); err != nil {
 		return nil, err
 	}
+	if q.Metric.Unit {
+		return nil, usage("--until decided does not forecast the %s, which is compared over sets in percent of the "+
+			"error; run all splits with --against, or take a protocol whose metric is r2", q.Metric.Title)
+	}
 	asks := append([]string{"compare"}, req.Methods...)
 	if c.typed != nil {
 		asks = append(asks, "--datasets", strings.Join(c.typed, ","))

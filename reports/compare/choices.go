@@ -233,7 +233,7 @@ func (p *Page) choiceTable() doc.Table {
 		c := &p.choices[i]
 		same := p.same(c)
 		out.Add(c.name, doc.Entry{Text: string(c.pair.Verdict)}, doc.Entry{Text: cmp.Or(same, frame.Absent),
-			Best: same == "no"}, doc.Entry{Text: frame.Signed(c.table.Difference(c.estimate), c.table.Decimals())},
+			Best: same == "no"}, doc.Entry{Text: frame.Signed(c.table.Difference(c.estimate), c.table.OverDecimals())},
 			doc.Entry{Text: frame.PValue(c.pair.Adjusted)}, doc.Entry{Text: fmt.Sprint(len(c.pair.Gains))})
 	}
 	out.Legend = []string{

@@ -264,7 +264,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	best := b.best()
 	for _, r := range b.Rows {
 		row := []doc.Entry{{Text: r.GainText(t), Best: best(r, 0)}, {Text: frame.SignedFloat(r.Gains.Low,
-			t.Decimals())}, {Text: frame.SignedFloat(r.Gains.High, t.Decimals())},
+			t.OverDecimals())}, {Text: frame.SignedFloat(r.Gains.High, t.OverDecimals())},
 			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)},
 			{Text: r.RanksText()},
 			{Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
@@ -312,8 +312,11 @@ func (r *Row) adjusted() float64 {
 // Legend says what the columns are, a sentence each.
 func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	much := "much"
-	if t.Metric.Percent {
+	switch {
+	case t.Metric.Percent:
 		much = "many points"
+	case t.Metric.Unit:
+		much = "many percent of the error"
 	}
 	matters := "a difference of any size matters"
 	if ev.Region.Exists() {
@@ -417,12 +420,12 @@ func (b *Board) Coverage(r Row) string { return fmt.Sprintf("%d of %d", r.Have, 
 
 // GainText is the mean gain with its sign, in the unit of the table.
 func (r Row) GainText(t *frame.Table) string {
-	return frame.Signed(r.Gain, t.Decimals())
+	return frame.Signed(r.Gain, t.OverDecimals())
 }
 
 // GainsText is the interval of the gain.
 func (r Row) GainsText(t *frame.Table) string {
-	return between(frame.SignedFloat(r.Gains.Low, t.Decimals()), frame.SignedFloat(r.Gains.High, t.Decimals()))
+	return between(frame.SignedFloat(r.Gains.Low, t.OverDecimals()), frame.SignedFloat(r.Gains.High, t.OverDecimals()))
 }
 
 // WinText is the share of wins in percent, without the unit.

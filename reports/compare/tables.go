@@ -25,7 +25,7 @@ func (p *Page) interval(i stats.Interval) stats.Interval {
 }
 
 // signed writes an end of an interval.
-func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.Decimals()) }
+func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.OverDecimals()) }
 
 // Over has a row an opponent.
 func (p *Page) Over() doc.Table {
@@ -50,13 +50,13 @@ func (p *Page) Over() doc.Table {
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
 			n := p.interval(q.TypicalInterval(1 - p.o.Level))
-			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.signed(n.Low),
+			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.signed(n.Low),
 				p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
 				row = append(row, doc.Entry{Text: frame.PValue(q.Equivalence)})
 			}
 			row = append(row, doc.Texts(fmt.Sprint(q.Ahead), fmt.Sprint(q.Behind), fmt.Sprint(len(q.Gains)),
-				frame.Signed(p.Difference(q.Mean), p.Decimals()), p.kind(q))[:len(out.Head)-len(row)]...)
+				frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.kind(q))[:len(out.Head)-len(row)]...)
 		}
 		row[0] = doc.Entry{Text: string(q.Verdict), Best: q.Verdict.Found()}
 		out.Add(p.other(q), row...)
@@ -104,7 +104,8 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: over, Tip: "splits " + frame.Ranges(s.Splits)},
 			{Text: frame.Text(s.Ours, p.Decimals())}, {Text: frame.Text(s.Theirs, p.Decimals())},
 			{Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shade(s.Verdict)},
-			{Text: p.signed(difference.Low)}, {Text: p.signed(difference.High)},
+			{Text: frame.SignedFloat(difference.Low, p.Decimals())},
+			{Text: frame.SignedFloat(difference.High, p.Decimals())},
 			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)},
 			{Text: string(s.Verdict), Best: s.Verdict.Found()}}}
 		group := 0
@@ -261,7 +262,7 @@ func (p *Page) power() doc.Table {
 			continue
 		}
 		deviation := q.Deviation()
-		row := []string{strconv.Itoa(len(q.Gains)), frame.Number(deviation, p.Decimals())}
+		row := []string{strconv.Itoa(len(q.Gains)), frame.Number(deviation, p.OverDecimals())}
 		var needed []string
 		for _, e := range p.effects() {
 			if !p.Metric.Percent {
@@ -307,7 +308,9 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	var rows []plot.ForestRow
 	for i := range q.Sets {
 		s := &q.Sets[i]
-		rows = append(rows, p.forestRow(s.Set.Name, s.Gain, s.Interval(1-p.o.Level), false))
+		i, scale := s.Interval(1-p.o.Level), frame.Float64(p.OverSets(big.NewRat(1, 1), s.Ours, s.Theirs))
+		rows = append(rows, p.forestRow(s.Set.Name, p.OverSets(s.Gain, s.Ours, s.Theirs),
+			stats.Interval{Low: scale * i.Low, High: scale * i.High}, false))
 	}
 	if len(q.Gains) > 1 {
 		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(),
@@ -325,7 +328,7 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 // forestRow is a line of a plot: a gain as ours less theirs, with its interval.
 func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, summary bool) plot.ForestRow {
 	i := p.interval(gained)
-	text := frame.Signed(p.Difference(gain), p.Decimals())
+	text := frame.Signed(p.Difference(gain), p.OverDecimals())
 	if !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" [%s, %s]", p.signed(i.Low), p.signed(i.High))
 	}
@@ -334,9 +337,9 @@ func (p *Page) forestRow(label string, gain *big.Rat, gained stats.Interval, sum
 }
 
 func (p *Page) forestOptions(other string) plot.ForestOptions {
-	unit := p.unit
-	if unit != "" {
-		unit = " (points)"
+	unit := ""
+	if p.unit != "" {
+		unit = " (" + strings.TrimSpace(p.unit) + ")"
 	}
 	o := plot.ForestOptions{Axis: "difference in " + p.Metric.Title + unit,
 		Interval: fmt.Sprintf("%.4g %% interval", 100*(1-p.o.Level)), Worse: other + " ahead",
@@ -344,7 +347,7 @@ func (p *Page) forestOptions(other string) plot.ForestOptions {
 	if p.Metric.Better == metric.Lower {
 		o.Worse, o.Better = o.Better, o.Worse
 	}
-	if p.region.Exists() && !p.region.Relative {
+	if p.region.Exists() && !p.region.Relative && !p.Metric.Unit {
 		o.Rope, _ = p.region.Width.Float64()
 		o.RopeText = "within " + p.region.Text(p.Metric)
 	}

@@ -209,7 +209,7 @@ func (p *page) pairTable() doc.Table {
 				"ranks better; p: exact signed-rank test of Wilcoxon, zeros split; adjusted: for %s.", p.ev.Family()),
 		}}
 	for _, q := range p.pairs {
-		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.Decimals()),
+		row := doc.Texts(string(q.Verdict), frame.Signed(p.Difference(q.Typical()), p.OverDecimals()),
 			frame.Signed(p.ranks(q), 2), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted),
 			frame.PValue(q.Equivalence))
 		row[0].Best, row[2].Tip = q.Verdict.Found(), "exactly "+p.ranks(q).RatString()

@@ -48,7 +48,7 @@ func (p *Page) Line() string {
 	q := &p.pairs[0]
 	text := fmt.Sprintf("%s%s against %s: %s", p.Preliminary(), p.method, p.other(q), q.Verdict)
 	if len(q.Gains) > 0 {
-		text += fmt.Sprintf(", %s%s", frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit)
+		text += fmt.Sprintf(", %s%s", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit)
 	}
 	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
@@ -112,7 +112,7 @@ func (p *Page) where() string {
 	if n := len(q.Gains); n > 1 {
 		text = fmt.Sprintf("%s%s against %s: %s, typical difference %s%s (%s), p %s. ", p.method, p.named(), p.other(q),
 			q.Verdict,
-			frame.Signed(p.Difference(q.Typical()), p.Decimals()), p.unit, p.typicalRange(q),
+			frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit, p.typicalRange(q),
 			frame.PRelation(q.Signed.P))
 	}
 	better, worse := p.Evidence.Found(q.A, len(p.Methods))
@@ -205,11 +205,11 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
-		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.Decimals()),
+		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()),
 			p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
 		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
 	} else if n == 1 {
-		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit)
+		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit)
 	}
 	b.WriteString(p.versions(q) + p.singles(q))
 	return b.String()
@@ -297,10 +297,10 @@ func (p *Page) counts(q *evidence.Pair) string {
 // mean describes the mean difference, and names a set on which it hangs. No test asserts it.
 func (p *Page) mean(q *evidence.Pair) string {
 	i := p.interval(q.MeanInterval(1 - p.o.Level))
-	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.Decimals()), p.unit, p.signed(i.Low),
+	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit, p.signed(i.Low),
 		p.signed(i.High))
 	if set, without, ok := q.Carrier(); ok {
-		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.Decimals()))
+		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.OverDecimals()))
 	}
 	if q.Disagree() {
 		text += "; mean and typical difference point to different sides"

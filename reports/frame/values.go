@@ -128,6 +128,14 @@ func (t *Table) Decimals() int {
 	return 4
 }
 
+// OverDecimals is Decimals of differences over sets (OverSets).
+func (t *Table) OverDecimals() int {
+	if t.Metric.Unit {
+		return 2
+	}
+	return t.Decimals()
+}
+
 // Gain is how much better one value is than another, whatever the metric's direction; nil where a value does not exist.
 func (t *Table) Gain(value, other *big.Rat) *big.Rat {
 	if value == nil || other == nil {
