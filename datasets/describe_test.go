@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -383,22 +382,24 @@ func FuzzDescribe(f *testing.F) {
 	})
 }
 
-// TestOneValueAddsAFormat: describe recognises a format that only this test has, a description may name it or have a
+// TestTwoValuesAddAFormat: describe recognises a format that only this test has, a description may name it or have a
 // file with its extension, and the set is read.
-func TestOneValueAddsAFormat(t *testing.T) {
-	before := format.All
-	defer func() { format.All = before }()
-	format.All = append(slices.Clone(before), &format.Format{
-		Name: "pairs", Extensions: []string{".pairs"}, Keys: []string{"label"},
-		Sniff: func(sample []byte) (format.Options, bool) {
-			return format.Options{}, bytes.HasPrefix(sample, []byte("pairs\n"))
+func TestTwoValuesAddAFormat(t *testing.T) {
+	before, known := read.All, catalogue.Formats
+	defer func() { read.All, catalogue.Formats = before, known }()
+	pairs := &catalogue.Format{Name: "pairs", Extensions: []string{".pairs"}, Keys: []string{"label"}}
+	catalogue.Formats = append(slices.Clone(catalogue.Formats), pairs)
+	read.All = append(slices.Clone(before), &read.Format{
+		Format: pairs,
+		Sniff: func(sample []byte) (read.Options, bool) {
+			return read.Options{}, bytes.HasPrefix(sample, []byte("pairs\n"))
 		},
-		Read: func(f format.File) (*format.Table, error) {
+		Read: func(f read.File) (*read.Table, error) {
 			lines := bytes.Split(bytes.TrimSpace(f.Data), []byte("\n"))[1:]
-			return &format.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, MaxRows: len(lines),
-				Rows: func(yield func(format.Row, error) bool) {
+			return &read.Table{File: f.Name, Width: 2, Names: []string{"x", "y"}, MaxRows: len(lines),
+				Rows: func(yield func(read.Row, error) bool) {
 					for i, line := range lines {
-						if !yield(format.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {
+						if !yield(read.Row{Line: i + 2, Cells: bytes.Split(line, []byte("="))}, nil) {
 							return
 						}
 					}
@@ -417,8 +418,8 @@ func TestOneValueAddsAFormat(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for toml, want := range map[string]string{
-		"": "", "drop = [0]": "drop is for format " + format.Names("drop", "and") + ", not pairs",
-		"format = \"pair\"": "is not " + format.Names("", "or"),
+		"": "", "drop = [0]": "drop is for format " + catalogue.FormatNames("drop", "and") + ", not pairs",
+		"format = \"pair\"": "is not " + catalogue.FormatNames("", "or"),
 	} {
 		e, err := catalogue.Description{TOML: "name = \"a\"\nfile = \"a.pairs\"\nlabel = \"y\"\n" + toml,
 			Path: "/set.toml"}.Entry()

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/read"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
 // cellsOf reads a file, and returns its table and the texts of all cells.
-func cellsOf(t must.T, f *format.Format, name string, data []byte, o format.Options) (*format.Table, [][]string) {
-	table := must.Get(f.Read(format.File{Name: name, Data: data, Options: o, Budget: &format.Budget{Limit: 1 << 30}}))(
+func cellsOf(t must.T, f *read.Format, name string, data []byte, o read.Options) (*read.Table, [][]string) {
+	table := must.Get(f.Read(read.File{Name: name, Data: data, Options: o, Budget: &read.Budget{Limit: 1 << 30}}))(
 		t)
 	var out [][]string
 	line := 0
@@ -55,8 +55,8 @@ func TestCSVReadsWhatEncodingCSVWrites(t *testing.T) {
 				}
 			}
 		}
-		if _, got := cellsOf(t, &format.CSV, "f", file.Bytes(),
-			format.Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
+		if _, got := cellsOf(t, &read.CSV, "f", file.Bytes(),
+			read.Options{Separator: string(separator)}); !reflect.DeepEqual(got, rows) {
 			t.Fatalf("read %q, wrote %q", got, rows)
 		}
 	})
@@ -86,7 +86,7 @@ func TestSniff(t *testing.T) {
 		}): "libsvm",
 		strings.Join(long, "\t") + "\n" + values + "\n" + values + "\n": "csv\t",
 	} {
-		f, o := format.Sniff("", []byte(content))
+		f, o := read.Sniff("", []byte(content))
 		must.Be(t, f.Name+o.Separator, want, content)
 	}
 }
@@ -105,7 +105,7 @@ var notations = map[string]string{
 func TestEveryFormat(t *testing.T) {
 	written, extensions := maps.Clone(notations), map[string]string{}
 	written["parquet"] = string(drawnParquet(t, [][]string{{"0.5", "-1"}, {"3", "4e2"}, {"u", "v"}}))
-	for _, f := range format.All {
+	for _, f := range read.All {
 		for _, e := range f.Extensions {
 			if extensions[e] != "" || !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
 				t.Errorf("the extension %q of format %s is also that of %q, or it is not like \".csv\"", e, f.Name,
@@ -118,7 +118,7 @@ func TestEveryFormat(t *testing.T) {
 			t.Errorf("the format %s has no table in notations", f.Name)
 			continue
 		}
-		by, o := format.Sniff("", []byte(text))
+		by, o := read.Sniff("", []byte(text))
 		if by != f {
 			t.Errorf("a file of format %s is taken for %s: the Sniff of one of them is wrong", f.Name, by.Name)
 			continue

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/read"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
@@ -22,8 +22,8 @@ func mixed(t testing.TB, ending string) []byte {
 
 // A Parquet file has the cells that a CSV file of the same values has, value by value.
 func TestParquetIsAsCSV(t *testing.T) {
-	got, texts := cellsOf(t, &format.Parquet, "mixed.parquet", mixed(t, "parquet"), format.Options{})
-	want, wanted := cellsOf(t, &format.CSV, "mixed.csv", mixed(t, "csv"), format.Options{Separator: ",", Header: true})
+	got, texts := cellsOf(t, &read.Parquet, "mixed.parquet", mixed(t, "parquet"), read.Options{})
+	want, wanted := cellsOf(t, &read.CSV, "mixed.csv", mixed(t, "csv"), read.Options{Separator: ",", Header: true})
 	if len(texts) != len(wanted) || !slices.Equal(got.Names, want.Names) {
 		t.Fatalf("%d rows of %q, want %d of %q", len(texts), got.Names, len(wanted), want.Names)
 	}
@@ -50,7 +50,7 @@ func TestDamagedParquet(t *testing.T) {
 		step = 3
 	}
 	read := func(data []byte) (err error) {
-		table, err := format.Parquet.Read(format.File{Name: "f", Data: data, Budget: &format.Budget{Limit: 1 << 28}})
+		table, err := read.Parquet.Read(read.File{Name: "f", Data: data, Budget: &read.Budget{Limit: 1 << 28}})
 		if err != nil {
 			return err
 		}

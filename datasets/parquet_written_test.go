@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -33,13 +33,13 @@ func TestParquetOfOtherPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text, has := content[name+".csv"]
 			if !has {
-				budget := &format.Budget{Limit: 1 << 30}
-				_, err := format.Parquet.Read(format.File{Name: file, Data: data, Budget: budget})
+				budget := &read.Budget{Limit: 1 << 30}
+				_, err := read.Parquet.Read(read.File{Name: file, Data: data, Budget: budget})
 				must.Say(t, err, `column "refused"`)
 				return
 			}
-			want, wanted := cellsOf(t, &format.CSV, name+".csv", text, format.Options{Separator: ",", Header: true})
-			got, texts := cellsOf(t, &format.Parquet, file, data, format.Options{})
+			want, wanted := cellsOf(t, &read.CSV, name+".csv", text, read.Options{Separator: ",", Header: true})
+			got, texts := cellsOf(t, &read.Parquet, file, data, read.Options{})
 			if len(texts) != len(wanted) || !slices.Equal(got.Names, want.Names) {
 				t.Fatalf("%d rows of %q, want %d of %q", len(texts), got.Names, len(wanted), want.Names)
 			}

@@ -40,7 +40,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
@@ -301,7 +300,7 @@ func isDataPath(name string) bool {
 	case ".toml":
 		return false
 	}
-	return format.ByExtension(extension) != nil || strings.ContainsAny(name, `/\`)
+	return FormatByExtension(extension) != nil || strings.ContainsAny(name, `/\`)
 }
 
 // howToDescribe is the error for a data file where a set is asked for, with the
@@ -309,7 +308,7 @@ func isDataPath(name string) bool {
 func howToDescribe(name string) error {
 	base := path.Base(filepath.ToSlash(name))
 	label := "label = \"the name of the label's column\"   # or its number: -1 is the last\n"
-	if f := format.ByExtension(strings.ToLower(path.Ext(base))); f != nil && !f.Takes("label") {
+	if f := FormatByExtension(strings.ToLower(path.Ext(base))); f != nil && !f.Takes("label") {
 		label = ""
 	}
 	set := SetName(name)

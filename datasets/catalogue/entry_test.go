@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -40,13 +39,13 @@ func TestDescriptionErrors(t *testing.T) {
 	const svm = "name = \"mine\"\nfile = \"my.svm\"\n"
 	sha := strings.Repeat("0", 64)
 	for toml, want := range map[string]string{
-		csv + "format = \"xls\"":                      `set mine: format "xls" is not ` + format.Names("", "or"),
+		csv + "format = \"xls\"":                      `set mine: format "xls" is not ` + FormatNames("", "or"),
 		csv + "format = \"blank\"\nseparator = \";\"": `set mine: separator is for format csv, not blank`,
 		svm + "decimal = \",\"": "set mine: decimal is for format " +
-			format.Names("decimal", "and") + ", not libsvm",
-		svm + "header = true": "set mine: header is for format " + format.Names("header",
+			FormatNames("decimal", "and") + ", not libsvm",
+		svm + "header = true": "set mine: header is for format " + FormatNames("header",
 			"and") + ", not libsvm",
-		svm + "drop = [1]": "set mine: drop is for format " + format.Names("drop",
+		svm + "drop = [1]": "set mine: drop is for format " + FormatNames("drop",
 			"and") + ", not libsvm",
 		csv + "header = true\ncolumns = [\"y\"]": `set mine: columns names the columns of a file without ` +
 			`a header; remove columns or header = true`,

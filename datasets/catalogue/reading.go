@@ -8,18 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // FileFormat returns the format of the entry's data files.
-func (e *Entry) FileFormat() *format.Format { return format.Named(e.Format) }
+func (e *Entry) FileFormat() *Format { return FormatNamed(e.Format) }
 
 // complete fills in the defaults, so that equal readings are equal values.
 func (e *Entry) complete() error {
 	extension := e.DataFiles()[0].Extension()
-	if f := format.ByExtension(extension); e.Format == "" && f != nil {
+	if f := FormatByExtension(extension); e.Format == "" && f != nil {
 		e.Format = f.Name
 	}
 	f := e.FileFormat()
@@ -27,9 +26,9 @@ func (e *Entry) complete() error {
 		if e.Format == "" {
 			return fmt.Errorf("set %s: the format of %s is not clear from its name; write format = \"%s\"", e.Name,
 				e.DataFiles()[0].Path,
-				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(format.Names("", "or")))
+				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(FormatNames("", "or")))
 		}
-		return fmt.Errorf("set %s: format %q is not %s", e.Name, e.Format, format.Names("", "or"))
+		return fmt.Errorf("set %s: format %q is not %s", e.Name, e.Format, FormatNames("", "or"))
 	}
 	if e.Separator == "" && f.Separator != nil {
 		e.Separator = f.Separator(extension)
@@ -100,7 +99,7 @@ func (e *Entry) checkKeys() error {
 		{"date_order", e.DateOrder != ""},
 	} {
 		if key.given && !e.FileFormat().Takes(key.name) {
-			return fmt.Errorf("%s is for format %s, not %s", key.name, format.Names(key.name, "and"), e.Format)
+			return fmt.Errorf("%s is for format %s, not %s", key.name, FormatNames(key.name, "and"), e.Format)
 		}
 	}
 	return nil

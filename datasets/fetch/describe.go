@@ -13,7 +13,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -59,7 +58,7 @@ func (a *Adder) describe(ctx context.Context, id string, t *task) (*set, error) 
 	}
 	s := &set{
 		Name: nameOf(string(d.Name), id), Title: fmt.Sprintf("%s, version %s", d.Name, d.Version),
-		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: format.ARFF.Name,
+		Source: "OpenML data set " + id, Citation: string(d.Citation), Format: read.ARFF.Name,
 		id: id, ref: Set + id, address: string(d.URL), md5: strings.ToLower(string(d.MD5)), plain: string(d.Name),
 	}
 	if d.Status != "" && d.Status != "active" {

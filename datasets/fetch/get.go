@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/system/files"
 )
 
@@ -54,7 +54,7 @@ func (a *Adder) data(ctx context.Context, s *set) (catalogue.File, error) {
 			names = append(names, name+".parquet", name+".pq")
 		}
 		if i := slices.IndexFunc(names, a.mirrors); i >= 0 {
-			s.Format, s.Categorical, s.Missing = format.Parquet.Name, s.nominal, ""
+			s.Format, s.Categorical, s.Missing = read.Parquet.Name, s.nominal, ""
 			return a.file(ctx, names[i:i+1], "", s.Name+".parquet", "")
 		}
 	}

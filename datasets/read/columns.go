@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,11 +19,11 @@ const MaxLevels = 1000
 // once, and a category becomes a code.
 type columns struct {
 	reader
-	table      *format.Table // the widest one
-	numeric    []int         // of each feature that is a number, its column: three in a row for dates
-	dated      []bool        // of each column, whether it holds dates
-	days       []int         // the features with days
-	place      []int         // of each column its first place in numeric, -1 for other columns
+	table      *Table // the widest one
+	numeric    []int  // of each feature that is a number, its column: three in a row for dates
+	dated      []bool // of each column, whether it holds dates
+	days       []int  // the features with days
+	place      []int  // of each column its first place in numeric, -1 for other columns
 	coded      []codedColumn
 	categories []registry.Block // see datasets.Set; matrix makes them
 	numbers    []float64        // row by row, of the numeric columns
@@ -51,8 +50,8 @@ const columnBytes = 80
 
 // newColumns resolves the entry's columns in the tables, which have the same columns, and takes the memory of the
 // numbers.
-func (r reader) newColumns(tables []*format.Table) (*columns, error) {
-	t := slices.MaxFunc(tables, func(a, b *format.Table) int { return a.Width - b.Width })
+func (r reader) newColumns(tables []*Table) (*columns, error) {
+	t := slices.MaxFunc(tables, func(a, b *Table) int { return a.Width - b.Width })
 	if r.FileFormat().Sparse && r.Features >= t.Width {
 		t.Width, t.WhyWide = r.Features+1, fmt.Sprintf("%s: features = %d makes the set so wide", r.Name, r.Features)
 	}
@@ -62,8 +61,8 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 		rows += t.MaxRows
 	}
 	width := int64(t.Width)
-	if memory := format.Product(width, columnBytes); !r.Fits(memory) {
-		return nil, c.tooWide(format.Sum(memory, format.Product(int64(rows), width, 8)), t.Width, rows)
+	if memory := Product(width, columnBytes); !r.Fits(memory) {
+		return nil, c.tooWide(Sum(memory, Product(int64(rows), width, 8)), t.Width, rows)
 	}
 	if err := c.assign(t, tables); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (r reader) newColumns(tables []*format.Table) (*columns, error) {
 	if c.group != nil {
 		labelBytes += 4
 	}
-	if memory := format.Product(int64(rows), int64(8*len(c.numeric)+4*len(c.coded)+labelBytes)); !r.Fits(memory) {
+	if memory := Product(int64(rows), int64(8*len(c.numeric)+4*len(c.coded)+labelBytes)); !r.Fits(memory) {
 		return nil, c.tooWide(memory, len(c.numeric)+len(c.coded), rows)
 	}
 	c.numbers, c.ways = make([]float64, 0, rows*len(c.numeric)), make([]way, len(c.numeric))
@@ -99,7 +98,7 @@ func (c *columns) tooWide(memory int64, width, rows int) error {
 }
 
 // assign says what each column is used as.
-func (c *columns) assign(t *format.Table, tables []*format.Table) error {
+func (c *columns) assign(t *Table, tables []*Table) error {
 	used := make([]string, t.Width)
 	label, err := -1, error(nil)
 	switch {
@@ -153,7 +152,7 @@ func (c *columns) assign(t *format.Table, tables []*format.Table) error {
 }
 
 // add reads the next row.
-func (c *columns) add(t *format.Table, row format.Row) error {
+func (c *columns) add(t *Table, row Row) error {
 	if n := len(row.Cells); row.At == nil && n != t.Width { // of a format that does not check this itself
 		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
 			n, t.Width)
@@ -209,7 +208,7 @@ func (c *columns) add(t *format.Table, row format.Row) error {
 }
 
 // level returns the code of a text that comes for the first time.
-func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, text []byte) (int32, error) {
+func (c *columns) level(column *codedColumn, t *Table, row Row, text []byte) (int32, error) {
 	name := string(text)
 	switch marked := c.isMark(text); {
 	case marked && c.MissingAs == "zero":
@@ -234,7 +233,7 @@ func (c *columns) level(column *codedColumn, t *format.Table, row format.Row, te
 }
 
 // addGroup reads the group of the next row. Groups are compared as labels are, and numbers as the set writes them.
-func (c *columns) addGroup(t *format.Table, row format.Row) error {
+func (c *columns) addGroup(t *Table, row Row) error {
 	text := t.Cell(row, c.group.column)
 	if at := bytes.LastIndex(text, []byte(c.GroupUntil)); c.GroupUntil != "" && at >= 0 {
 		text = text[:at]
@@ -265,10 +264,10 @@ func (c *columns) groups() (*datasets.Groups, []string, error) {
 	switch {
 	case n == 1:
 		return nil, nil, fmt.Errorf("%s: every row has the group %s; splits need two groups or more, so choose "+
-			"another column", c.table.File, format.Shown(c.group.names[0]))
+			"another column", c.table.File, Shown(c.group.names[0]))
 	case n == c.n:
 		return nil, []string{fmt.Sprintf("every row has a group of its own in column %s, so that the set is divided "+
-			"as one without groups", format.Shown(name))}, nil
+			"as one without groups", Shown(name))}, nil
 	}
 	return &datasets.Groups{Column: name, Of: c.group.codes, Names: c.group.names}, nil, nil
 }
@@ -277,7 +276,7 @@ func (c *columns) groups() (*datasets.Groups, []string, error) {
 const levelBytes = 256
 
 // newCodedColumn begins column j with the levels that files declare.
-func newCodedColumn(j int, tables []*format.Table) codedColumn {
+func newCodedColumn(j int, tables []*Table) codedColumn {
 	c := codedColumn{column: j, code: map[string]int32{}}
 	for _, t := range tables {
 		if t.Nominal(j) {
@@ -351,15 +350,15 @@ func (c *columns) matrix() (*mat.Dense, []string, error) {
 
 // newMatrix allocates n x d zeros within the budget; wide says in an error what made
 // the matrix as wide as it is.
-func newMatrix(b *format.Budget, n, d int, advice, wide string) (*mat.Dense, error) {
-	if memory := format.Product(int64(n), int64(d), 8); !b.Fits(memory) {
+func newMatrix(b *Budget, n, d int, advice, wide string) (*mat.Dense, error) {
+	if memory := Product(int64(n), int64(d), 8); !b.Fits(memory) {
 		return nil, b.Refuse(memory, advice, "%s; %d rows of them", wide, n)
 	}
 	return mat.NewDense(n, d, nil), nil
 }
 
 // featureName names the feature of a column.
-func featureName(t *format.Table, j int) string {
+func featureName(t *Table, j int) string {
 	switch name := t.Name(j); {
 	case name != "":
 		return name
@@ -370,7 +369,7 @@ func featureName(t *format.Table, j int) string {
 }
 
 // resolve returns the number of column c.
-func resolve(t *format.Table, c catalogue.Column) (int, error) {
+func resolve(t *Table, c catalogue.Column) (int, error) {
 	if c.Name == "" {
 		j := c.Index
 		if j < 0 {
@@ -395,7 +394,7 @@ func resolve(t *format.Table, c catalogue.Column) (int, error) {
 }
 
 // resolverOf returns resolve for the columns of a list. A long list looks names up in a map of those that occur once.
-func resolverOf(t *format.Table, list catalogue.ColumnList) func(catalogue.Column) (int, error) {
+func resolverOf(t *Table, list catalogue.ColumnList) func(catalogue.Column) (int, error) {
 	const long = 16
 	once := map[string]int{}
 	if len(list) >= long {
@@ -416,7 +415,7 @@ func resolverOf(t *format.Table, list catalogue.ColumnList) func(catalogue.Colum
 
 // claim notes in used, at the place of each column of list, what the column is used as.
 // It is an error if a column is used twice.
-func claim(t *format.Table, used []string, list catalogue.ColumnList, as string) error {
+func claim(t *Table, used []string, list catalogue.ColumnList, as string) error {
 	resolve := resolverOf(t, list)
 	for _, c := range list {
 		if c.All {
@@ -450,7 +449,7 @@ func claim(t *format.Table, used []string, list catalogue.ColumnList, as string)
 }
 
 // checkSameColumns compares the columns of files that are joined by rows.
-func checkSameColumns(tables []*format.Table) error {
+func checkSameColumns(tables []*Table) error {
 	a := tables[0]
 	for _, b := range tables[1:] {
 		if a.Width != b.Width {

@@ -20,7 +20,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
@@ -125,8 +124,8 @@ type source struct {
 	*Description
 	hints   Hints
 	paths   []string // of the file, and of the test file
-	format  *format.Format
-	options format.Options
+	format  *Format
+	options Options
 	style   Style  // of numbers
 	order   string // of dates that end with the year; "" if it is not known
 	points  bool   // some column surely has decimal points
@@ -157,7 +156,7 @@ func open(path string, o Hints) (*source, error) {
 	if o.Test != "" {
 		s.paths = append(s.paths, o.Test)
 	}
-	budget := &format.Budget{Limit: o.Memory}
+	budget := &Budget{Limit: o.Memory}
 	for k, path := range s.paths {
 		data, err := files.Read(path, o.Memory)
 		if err == nil && (catalogue.File{Path: path}).Packed() {
@@ -172,12 +171,12 @@ func open(path string, o Hints) (*source, error) {
 				"program", path)
 		}
 		if k == 0 {
-			s.format, s.options = format.Sniff(catalogue.File{Path: path}.Extension(), data)
+			s.format, s.options = Sniff(catalogue.File{Path: path}.Extension(), data)
 		}
 		if size := int64(len(data)); !budget.Fits(size) {
 			return nil, budget.Refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
 		}
-		in := format.File{Name: path, Data: data, Options: s.options, Budget: budget}
+		in := File{Name: path, Data: data, Options: s.options, Budget: budget}
 		if s.format.Sparse {
 			if err := s.readLabels(k, in); err != nil {
 				return nil, err

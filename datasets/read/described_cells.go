@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/kernelboosting/bench/datasets/format"
 )
 
 // cells are all values of a file as text, which are looked at column by column.
 type cells struct {
-	*format.Table
+	*Table
 	odd   []oddLine // lines with another number of columns than most, which are not among the rows
 	lines []int     // of each row
 	first []int     // of each row: the number of its first cell
@@ -29,7 +27,7 @@ type oddLine struct {
 const foundBytes = 400
 
 // readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.
-func readCells(f *format.Format, in format.File) (*cells, error) {
+func readCells(f *Format, in File) (*cells, error) {
 	in.Ragged = true
 	t, err := f.Read(in)
 	if err != nil {
@@ -37,10 +35,10 @@ func readCells(f *format.Format, in format.File) (*cells, error) {
 	}
 	c := &cells{Table: t}
 	const rowBytes, endBytes = 2 * 16, 4
-	if memory := format.Sum(int64(len(in.Data)), format.Product(int64(t.MaxRows), rowBytes)); !in.Fits(memory) {
+	if memory := Sum(int64(len(in.Data)), Product(int64(t.MaxRows), rowBytes)); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
 	}
-	if memory := format.Product(int64(t.Width), foundBytes); !in.Fits(memory) {
+	if memory := Product(int64(t.Width), foundBytes); !in.Fits(memory) {
 		return nil, in.Refuse(memory, "take fewer columns", "%s: %d columns", in.Name, t.Width)
 	}
 	counts := map[int]int{}
@@ -65,7 +63,7 @@ func readCells(f *format.Format, in format.File) (*cells, error) {
 	if c.lines == nil {
 		return nil, fmt.Errorf("%s: the file has no data rows", in.Name)
 	}
-	c.Width, c.Rows = format.MostFrequent(counts), nil // the content of the file is not held any longer
+	c.Width, c.Rows = MostFrequent(counts), nil // the content of the file is not held any longer
 	c.keepRegular()
 	return c, nil
 }

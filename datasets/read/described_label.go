@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 )
 
 // A class is a label with its rows.
@@ -244,13 +243,13 @@ func (s *source) findSmallClasses(all int) {
 
 // readLabels reads the labels of all rows of sparse file k, even of a row whose pairs cannot be read: loading the set
 // reports the error of that row.
-func (s *source) readLabels(k int, in format.File) error {
+func (s *source) readLabels(k int, in File) error {
 	t, err := s.format.Read(in)
 	if err != nil {
 		return err
 	}
 	const labelBytes = 2 * (24 + 16)
-	if memory := format.Product(int64(t.MaxRows), labelBytes); !in.Fits(memory) {
+	if memory := Product(int64(t.MaxRows), labelBytes); !in.Fits(memory) {
 		return in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
 	}
 	var first error

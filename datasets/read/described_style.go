@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -108,7 +107,8 @@ func (s *source) findStyle() error {
 	case s.hints.Thousands == "" && !takes:
 		return nil
 	case !takes:
-		return fmt.Errorf("%s: --thousands is for files in format %s", s.paths[0], format.Names("thousands", "or"))
+		return fmt.Errorf("%s: --thousands is for files in format %s", s.paths[0],
+			catalogue.FormatNames("thousands", "or"))
 	case s.hints.Thousands != "" && !slices.Contains(catalogue.Separators, s.hints.Thousands):
 		return fmt.Errorf("--thousands %q is not one of \"%s\"", s.hints.Thousands,
 			strings.Join(catalogue.Separators, `", "`))

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -19,7 +18,7 @@ func checkFuzzed(t *testing.T, e *catalogue.Entry, data []byte) {
 	if e.Header == nil {
 		e.Header = new(bool)
 	}
-	s, err := reader{e, &format.Budget{Limit: fuzzLimit}}.read(t.Context(),
+	s, err := reader{e, &Budget{Limit: fuzzLimit}}.read(t.Context(),
 		[]content{{name: "f", data: bytes.Clone(data)}})
 	if err != nil {
 		if bytes.ContainsAny([]byte(err.Error()), "\n\x00") {

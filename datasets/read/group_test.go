@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/datasets/format"
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -81,7 +81,7 @@ func TestGroupErrors(t *testing.T) {
 		{"a mark", head + "group = \"who\"\nmissing = \"q\"", text,
 			`DIR/my.csv:4: column 0 ("who"): value "q" is no group, and every row`},
 		{"libsvm", "name = \"mine\"\nfile = \"my.svm\"\ngroup = 1\n", text,
-			"DIR/set.toml: set mine: group is for format " + format.Names("group", "and") + ", not libsvm"},
+			"DIR/set.toml: set mine: group is for format " + catalogue.FormatNames("group", "and") + ", not libsvm"},
 	} {
 		if _, err := userSet(t, c.toml, "my.csv", c.content); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: got  %v\nwant %s", c.name, err, c.want)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -22,7 +21,7 @@ type target struct {
 	column int    // -1 if the table has none
 	needs  string // what needs labels that are numbers; "" if they are classes
 	files  string // for errors that are about no single row
-	hint   string // see format.Table
+	hint   string // see Table
 	y      []float64
 	way    way     // of y
 	codes  []int32 // of each row: the number of its label in found
@@ -34,11 +33,11 @@ type target struct {
 // A found is a label, with the row where it comes first.
 type found struct {
 	name, text string
-	table      *format.Table
+	table      *Table
 	line       int
 }
 
-func (r reader) newTarget(tables []*format.Table) target {
+func (r reader) newTarget(tables []*Table) target {
 	t := target{byText: map[string]int32{}, byName: map[string]int32{}}
 	switch {
 	case r.Task == registry.Regression:
@@ -55,7 +54,7 @@ func (r reader) newTarget(tables []*format.Table) target {
 }
 
 // add reads the label of the next row.
-func (t *target) add(r reader, table *format.Table, line int, text []byte) error {
+func (t *target) add(r reader, table *Table, line int, text []byte) error {
 	if t.needs != "" {
 		v, kind, _ := r.style().Value(text)
 		switch {
@@ -81,7 +80,7 @@ func (t *target) add(r reader, table *format.Table, line int, text []byte) error
 }
 
 // label returns the code of a text that comes for the first time.
-func (t *target) label(r reader, table *format.Table, line int, text []byte) (int32, error) {
+func (t *target) label(r reader, table *Table, line int, text []byte) (int32, error) {
 	name := catalogue.CanonicalLabel(text)
 	if r.isMissingLabel(name) {
 		return 0, table.Errorf(line, t.column, text, "is no label, and every row needs one; "+
@@ -249,7 +248,7 @@ func (t *target) absent(key string, list, found []string) error {
 		if slices.Contains(found, l) {
 			continue
 		}
-		text := format.Shown(l)
+		text := Shown(l)
 		if meant := wording.Suggest(l, found); meant != nil {
 			text += fmt.Sprintf(" (did you mean %q?)", meant[0])
 		}
@@ -324,7 +323,7 @@ func someLabels(labels []string) string {
 			out = append(out, "...")
 			break
 		}
-		out = append(out, format.Shown(l))
+		out = append(out, Shown(l))
 	}
 	return strings.Join(out, ", ")
 }

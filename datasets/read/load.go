@@ -2,7 +2,7 @@
 // numeric inputs only and labels coded as package registry wants them. [Rows] reads rows for a
 // fitted model. [Describe] writes the entry of a new file.
 //
-// Package format divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into
+// A [Format] divides a file into rows of cells; columns.go puts each cell into its column as it comes: numbers into
 // rows of the matrix, categories and labels (labels.go) as codes. What the codes stand for is decided last. A budget
 // counts the memory before it is taken.
 //
@@ -24,7 +24,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -36,7 +35,7 @@ import (
 // the column, and say what to do. A set that would take more than d.Memory is an
 // error before the memory is taken.
 func Load(ctx context.Context, d catalogue.Directory, e *catalogue.Entry) (*datasets.Set, error) {
-	r := reader{e, &format.Budget{Limit: MemoryLimit(d.Memory)}}
+	r := reader{e, &Budget{Limit: MemoryLimit(d.Memory)}}
 	var contents []content
 	var sums []string
 	for _, f := range e.DataFiles() {
@@ -80,7 +79,7 @@ const collected = 64 << 20
 // A reader is one loading of a set, within a budget of memory.
 type reader struct {
 	*catalogue.Entry
-	*format.Budget
+	*Budget
 }
 
 // A content is a file's name, for errors, and its bytes.
@@ -138,10 +137,10 @@ func (r reader) read(ctx context.Context, contents []content) (*datasets.Set, er
 
 // readRows reads files joined by rows; training files come before test files.
 func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []content) (*target, error) {
-	var tables []*format.Table
-	options := format.Options{Separator: r.Separator, Header: *r.Header, Columns: r.Columns}
+	var tables []*Table
+	options := Options{Separator: r.Separator, Header: *r.Header, Columns: r.Columns}
 	for _, c := range contents {
-		t, err := r.FileFormat().Read(format.File{Options: options, Name: c.name, Data: c.data, Budget: r.Budget})
+		t, err := FormatOf(r.Entry).Read(File{Options: options, Name: c.name, Data: c.data, Budget: r.Budget})
 		if err != nil {
 			return nil, err
 		}

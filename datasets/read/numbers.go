@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 )
 
 // style is how the entry says that numbers are written.
@@ -62,7 +61,7 @@ type way struct {
 }
 
 // same returns an error for a value that is of another kind than the values before it.
-func (w *way) same(kind Kind, t *format.Table, line, column int, text []byte) error {
+func (w *way) same(kind Kind, t *Table, line, column int, text []byte) error {
 	switch {
 	case kind == w.kind, kind == NoKind:
 		return nil
@@ -109,7 +108,7 @@ func (r reader) dateAdvice(text []byte) string {
 }
 
 // notNumber explains the value of a row in column j, which should have been a number.
-func (c *columns) notNumber(t *format.Table, row format.Row, j int) error {
+func (c *columns) notNumber(t *Table, row Row, j int) error {
 	text := t.Cell(row, j)
 	errorf := func(format string, args ...any) error { return t.Errorf(row.Line, j, text, format, args...) }
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))

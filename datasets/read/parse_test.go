@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
@@ -59,7 +58,7 @@ func TestFormatsAgree(t *testing.T) {
 		} {
 			c.reading.Header = header
 			e := &catalogue.Entry{Name: name, Task: registry.Binary, Reading: c.reading}
-			s, err := reader{e, &format.Budget{Limit: 1 << 30}}.read(t.Context(),
+			s, err := reader{e, &Budget{Limit: 1 << 30}}.read(t.Context(),
 				[]content{{name: name, data: []byte(c.text)}})
 			must.Do(t, err)
 			if !slices.Equal(s.X.RawMatrix().Data, x) || s.Y[0] != -1 || s.Y[1] != 1 {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,7 +23,7 @@ import (
 // missing values are accepted, too. memory is the bytes that reading may take.
 func Rows(path string, features []string, dates []int, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense,
 	error) {
-	b := &format.Budget{Limit: memory}
+	b := &Budget{Limit: memory}
 	data, err := files.Read(path, memory)
 	if err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 	for _, day := range dates {
 		known[day] = strings.TrimSuffix(known[day], DateParts[0])
 	}
-	file := format.File{Name: path, Data: data, Budget: b}
+	file := File{Name: path, Data: data, Budget: b}
 	numbers := lineFormat(&file, known, gaps, like)
 	header := file.Header
 	if !header && dates != nil {
@@ -50,7 +49,7 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 		return fmt.Errorf("%w; the first line names none of the features (%s), so a column for each is expected", err,
 			someLabels(features))
 	}
-	t, err := format.CSV.Read(file)
+	t, err := CSV.Read(file)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -84,7 +83,7 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 
 // lineFormat finds out what separates the columns of a file and whether its first line names any of the columns known,
 // and returns how its numbers are read.
-func lineFormat(file *format.File, known []string, gaps bool, like *catalogue.Entry) numeric {
+func lineFormat(file *File, known []string, gaps bool, like *catalogue.Entry) numeric {
 	own := catalogue.Entry{}
 	if like != nil {
 		own = *like
@@ -115,8 +114,8 @@ func firstLineNames(data []byte, separator byte, features []string) bool {
 		known[column] = true
 	}
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	t, err := format.CSV.Read(format.File{Data: bytes.Clone(line), Budget: &format.Budget{Limit: math.MaxInt64},
-		Options: format.Options{Separator: string(separator), Header: true, Ragged: true}})
+	t, err := CSV.Read(File{Data: bytes.Clone(line), Budget: &Budget{Limit: math.MaxInt64},
+		Options: Options{Separator: string(separator), Header: true, Ragged: true}})
 	if err != nil { // the parser reports what is wrong with the line
 		return len(bytes.TrimSpace(line)) > 0
 	}
@@ -132,7 +131,7 @@ type featureSource struct {
 }
 
 // sources finds the columns of features.
-func sources(t *format.Table, features []string, dates []int) ([]featureSource, error) {
+func sources(t *Table, features []string, dates []int) ([]featureSource, error) {
 	at := map[string]int{}
 	for j, n := range t.Names {
 		at[n] = j
@@ -174,12 +173,12 @@ func sources(t *format.Table, features []string, dates []int) ([]featureSource, 
 	return out, nil
 }
 
-func lacks(t *format.Table, column string) error {
+func lacks(t *Table, column string) error {
 	return fmt.Errorf("%s: no column is named %q, which the model needs; the columns are %s", t.File, column,
 		t.SomeNames())
 }
 
-func (f featureSource) value(t *format.Table, row format.Row, numbers *numeric, ways []way) (float64, error) {
+func (f featureSource) value(t *Table, row Row, numbers *numeric, ways []way) (float64, error) {
 	text := t.Cell(row, f.column)
 	if f.part > 0 {
 		d, kind, ok := numbers.date(text)

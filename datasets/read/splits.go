@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -22,7 +21,7 @@ func Splits(ctx context.Context, d catalogue.Directory, e *catalogue.Entry, n in
 	if !has {
 		return nil, nil
 	}
-	return reader{e, &format.Budget{Limit: MemoryLimit(d.Memory)}}.splits(ctx, d, f, n)
+	return reader{e, &Budget{Limit: MemoryLimit(d.Memory)}}.splits(ctx, d, f, n)
 }
 
 // The sides of a split on which a row can be.
@@ -45,11 +44,11 @@ func (r reader) splits(ctx context.Context, d catalogue.Directory, f catalogue.F
 	if err != nil {
 		return nil, err
 	}
-	t, err := format.ARFF.Read(format.File{Name: path, Data: data, Budget: r.Budget})
+	t, err := ARFF.Read(File{Name: path, Data: data, Budget: r.Budget})
 	if err != nil {
 		return nil, err
 	}
-	if memory := format.Product(int64(t.MaxRows), 40); !r.Fits(memory) { // of a splitLine
+	if memory := Product(int64(t.MaxRows), 40); !r.Fits(memory) { // of a splitLine
 		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d lines", path, t.MaxRows)
 	}
 	lines, err := splitLines(t, n)
@@ -60,7 +59,7 @@ func (r reader) splits(ctx context.Context, d catalogue.Directory, f catalogue.F
 	for _, l := range lines {
 		repeats, folds = max(repeats, l.repeat+1), max(folds, l.fold+1)
 	}
-	if memory := format.Product(int64(repeats), int64(folds), int64(n), 9); !r.Fits(memory) {
+	if memory := Product(int64(repeats), int64(folds), int64(n), 9); !r.Fits(memory) {
 		return nil, r.Refuse(memory, "leave the file of splits out", "%s: %d splits of %d rows", path, repeats*folds, n)
 	}
 	sides := make([]byte, repeats*folds*n) // of split k, row j: sides[k*n+j]
@@ -97,7 +96,7 @@ type splitLine struct {
 }
 
 // splitLines reads the lines of a file of splits of n rows.
-func splitLines(t *format.Table, n int) ([]splitLine, error) {
+func splitLines(t *Table, n int) ([]splitLine, error) {
 	var columns [4]int
 	for i, want := range []string{"type", "rowid", "repeat", "fold"} {
 		if columns[i] = slices.IndexFunc(t.Names, func(name string) bool {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -33,9 +32,9 @@ func cells(t *testing.T, e *catalogue.Entry) (rows [][]string, inputs []int) {
 		data, err = os.ReadFile(filepath.Join(testenv.Mirror(t), e.Files[0].Path))
 	}
 	must.Do(t, err)
-	options := format.Options{Separator: e.Separator, Header: *e.Header, Columns: e.Columns}
-	table := must.Get(e.FileFormat().Read(format.File{Options: options, Name: e.Name, Data: data,
-		Budget: &format.Budget{Limit: 1 << 30}}))(t)
+	options := read.Options{Separator: e.Separator, Header: *e.Header, Columns: e.Columns}
+	table := must.Get(read.FormatOf(e).Read(read.File{Options: options, Name: e.Name, Data: data,
+		Budget: &read.Budget{Limit: 1 << 30}}))(t)
 	for row, err := range table.Rows {
 		must.Do(t, err)
 		var texts []string

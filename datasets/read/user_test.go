@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/datasets/format"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -386,7 +385,7 @@ func TestUserErrors(t *testing.T) {
 			`column is not given; write label = "its name", or label = -1 for the last column`},
 		{"toml: no format", "name = \"mine\"\nfile = \"my.data\"\nlabel = 0\n", "", "",
 			`DIR/set.toml: set mine: the format of my.data is not clear from its name; write format = "` +
-				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(format.Names("", "or")) + `"`},
+				strings.NewReplacer(", ", `", "`, " or ", `" or "`).Replace(catalogue.FormatNames("", "or")) + `"`},
 		{"toml: task", head + `task = "ranking"`, "", "", `DIR/set.toml: task "ranking" is not binary, multiclass or ` +
 			`regression`},
 		{"toml: separator", head + `separator = "::"`, "", "", `DIR/set.toml: set mine: separator "::" is not one ` +

@@ -89,11 +89,9 @@ var rooms = []room{
 		"internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
-	{"datasets/format", "internal/..."},
-	{"datasets/catalogue", "datasets/format registry registry/rng internal/..."},
-	{"datasets/fetch", "datasets/catalogue datasets/fetch datasets/format " +
-		"datasets/read registry internal/..."},
-	{"datasets/read", "datasets datasets/catalogue datasets/format registry registry/rng internal/..."},
+	{"datasets/catalogue", "registry registry/rng internal/..."},
+	{"datasets/fetch", "datasets/catalogue datasets/fetch datasets/read registry internal/..."},
+	{"datasets/read", "datasets datasets/catalogue registry registry/rng internal/..."},
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
@@ -278,7 +276,7 @@ func TestRules(t *testing.T) {
 		{"methods/rffsvm/gfc_test.go", module + "harness", ""},
 		{"methods/rffsvm/gfc.go", module + "methods/internal/linear", ""},
 		{"methods/all.go", module + "methods/rffsvm", ""},
-		{"datasets/read/load.go", module + "datasets/format", ""},
+		{"datasets/read/load.go", module + "datasets/catalogue", ""},
 		{"registry/conform/conform.go", module + "internal/test/testenv", ""},
 		{"harness/store/read.go", "database/sql", ""},
 		{"cmd/storing_test.go", "database/sql", ""},

@@ -1,4 +1,4 @@
-package format
+package read
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
 // ARFF is Weka's attribute-relation format: @attribute lines, then @data, and then a row in each line. The values of a
@@ -16,7 +18,7 @@ import (
 // are numeric, real, integer, {level, ...}, string and date. An attribute of type string or date can be an input if the
 // description lists it as categorical or in dates.
 var ARFF = Format{
-	Name: "arff", Extensions: []string{".arff"}, Keys: tableKeys, Missing: "?",
+	Format: catalogue.FormatNamed("arff"),
 	Sniff: func(sample []byte) (Options, bool) {
 		for line := range bytes.Lines(sample) {
 			if line = bytes.TrimSpace(line); !isComment(line) && line[0] != '#' {
@@ -80,11 +82,8 @@ type arffParser struct {
 	numeric []bool // whether each attribute is numeric
 }
 
-// Estimates of the bytes that an attribute and one of its levels take in addition to their text.
-const (
-	attributeBytes = 256
-	levelBytes     = 256
-)
+// attributeBytes estimates the bytes that an attribute takes in addition to its text.
+const attributeBytes = 256
 
 func (p *arffParser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.File, p.line, fmt.Sprintf(format, args...))
@@ -109,7 +108,7 @@ func (p *arffParser) declaration(line []byte) error {
 		p.inData = true
 		return nil
 	}
-	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clip([]byte(keyword)))
+	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clipped([]byte(keyword)))
 }
 
 func (p *arffParser) attribute(c *cursor) error {
@@ -126,7 +125,7 @@ func (p *arffParser) attribute(c *cursor) error {
 			len(p.Names)+1)
 	}
 	var levels map[string]bool
-	first, numeric := zero, false
+	first, numeric := zeroText, false
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
@@ -253,7 +252,7 @@ func (p *arffParser) sparse(c *cursor, row *Row) error {
 		index, err := strconv.Atoi(string(text))
 		if err != nil || index <= previous || index >= p.Width {
 			return p.errorf("sparse index %q is not a number above %d and below %d; indices count from 0 and ascend",
-				clip(text), previous, p.Width)
+				clipped(text), previous, p.Width)
 		}
 		v, err := c.value(",}")
 		if err != nil {

@@ -1,4 +1,4 @@
-package format
+package read
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -21,8 +22,8 @@ import (
 // empty value. Dates, times and decimals are written as in a CSV file. The index that pandas adds to a data frame
 // without one is left out. Row.Line is the number of the row, from 1.
 var Parquet = Format{
-	Name: "parquet", Extensions: []string{".parquet", ".pq"}, Keys: append([]string{"thousands"}, tableKeys...),
-	Trace: regexp.MustCompile(`PAR[1E]`),
+	Format: catalogue.FormatNamed("parquet"),
+	Trace:  regexp.MustCompile(`PAR[1E]`),
 	Sniff: func(sample []byte) (Options, bool) {
 		return Options{}, bytes.HasPrefix(sample, []byte("PAR1")) || bytes.HasPrefix(sample, []byte("PARE"))
 	},

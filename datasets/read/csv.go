@@ -1,4 +1,4 @@
-package format
+package read
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
 // CSV is the format of columns separated by one character. Values may be quoted with '"' ("" inside is one quote). A
@@ -14,14 +16,7 @@ import (
 // lines, which begin with '#', may precede the first row. So may a line like sep=; which tells spreadsheets the
 // separator. Separators behind the last column are left out where all rows but the first have them, or the first alone.
 var CSV = Format{
-	Name: "csv", Extensions: []string{".csv", ".tsv", ".tab"},
-	Keys: append([]string{"separator", "header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
-	Separator: func(extension string) string {
-		if extension == ".tsv" || extension == ".tab" {
-			return "\t"
-		}
-		return ","
-	},
+	Format: catalogue.FormatNamed("csv"),
 	Sniff: func(sample []byte) (Options, bool) {
 		if match := separatorLine.FindSubmatch(sample); match != nil {
 			return Options{Separator: string(match[1])}, true
@@ -36,9 +31,9 @@ var separatorLine = regexp.MustCompile(`^"?(?i:sep)=([^"\r\n])"?[ \t\r]*(\n|$)`)
 
 // Blank is CSV with runs of blanks and tabs as separators. Blanks at the start and the end of a line are ignored.
 var Blank = Format{
-	Name: "blank", Keys: append([]string{"header", "columns", "decimal", "thousands", "first_rows"}, tableKeys...),
-	Sniff: func(sample []byte) (Options, bool) { return Options{}, separatorOf(sample) == blanks },
-	Read:  func(f File) (*Table, error) { return readLines(f, blanks) },
+	Format: catalogue.FormatNamed("blank"),
+	Sniff:  func(sample []byte) (Options, bool) { return Options{}, separatorOf(sample) == blanks },
+	Read:   func(f File) (*Table, error) { return readLines(f, blanks) },
 }
 
 // blanks is the separator of Blank.
@@ -247,7 +242,7 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 		return nil
 	}
 	sample := s.text[:min(sniffed, len(s.text))]
-	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clip(bytes.Join(s.cells, nil)))
+	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clipped(bytes.Join(s.cells, nil)))
 	share, usual, begins := usualWidth(sample, s.separator)
 	switch other := separatorOf(sample); {
 	case other == blanks && s.separator != blanks:

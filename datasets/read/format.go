@@ -1,15 +1,10 @@
-// Package format knows the formats of data files. A [Format] is one value: its name, the extensions of its files, the
-// keys of a description that it takes, how a file is recognised, and how it is read. [All] lists the formats. Package
-// catalogue checks descriptions by this list, and package read recognises and reads files by it. A new format is a file
-// of this package and its line in All.
-//
 // A file is read in two steps. Read finds the columns, and returns a [Table]. Its rows then come one after another,
 // each cell as text. Nothing holds all cells as text, so that a reader can put each cell where it belongs. A [Budget]
-// counts memory before it is taken.
+// counts memory before it is taken. Formats do not know what a column is for, and interpret no cell.
 //
-// The package does not know what a column is for, and interprets no cell. It opens no file: its callers give it the
-// content.
-package format
+// A new format is a file of this package with its line in All, and what descriptions know of it, in catalogue.Formats.
+
+package read
 
 import (
 	"bytes"
@@ -19,21 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
 // A Format is a format of data files.
 type Format struct {
-	Name string // as descriptions write it
-	// The extensions of file names, such as ".csv", in lower case. The description of a file with another extension
-	// must name the format.
-	Extensions []string
-	Keys       []string // the keys of a description that this format takes, without those that every format takes
-	Missing    string   // the usual text of a missing value
-	Sparse     bool     // a row is a label and the numbers that are not 0, so that a file may lack the last features
+	*catalogue.Format
 
-	// Separator returns the usual separator of a file with this extension. It is nil if the format takes no key
-	// separator.
-	Separator func(extension string) string
 	// Sniff reports whether the first lines of a file are in this format, and with which options. It is called if the
 	// file's extension belongs to this format, or if the Sniff of every later format in All has returned false.
 	Sniff func(sample []byte) (Options, bool)
@@ -47,9 +35,6 @@ type Format struct {
 // All are the formats. The function Sniff asks them from the end of the list to its start, and takes the first one that
 // recognises the file. CSV is at the start, since it takes any text. So a new format must not recognise CSV files.
 var All = []*Format{&CSV, &Blank, &LIBSVM, &ARFF, &Parquet}
-
-// tableKeys are the keys that every format of tables takes.
-var tableKeys = []string{"label", "group", "drop", "categorical", "dates", "date_order"}
 
 // Options are what a description says about the notation of a file.
 type Options struct {
@@ -101,38 +86,9 @@ func (r Row) Column(k int) int {
 	return r.At[k]
 }
 
-// Named returns the format with this name, or nil.
-func Named(name string) *Format { return find(func(f *Format) bool { return f.Name == name }) }
-
-// ByExtension returns the format of files with this extension, such as ".csv", in lower case, or nil.
-func ByExtension(extension string) *Format {
-	return find(func(f *Format) bool { return slices.Contains(f.Extensions, extension) })
-}
-
-func find(matches func(*Format) bool) *Format {
-	if i := slices.IndexFunc(All, matches); i >= 0 {
-		return All[i]
-	}
-	return nil
-}
-
-// Takes reports whether Keys has the key. Keys lacks those that every format takes.
-func (f *Format) Takes(key string) bool { return slices.Contains(f.Keys, key) }
-
-// Names lists the formats whose Keys have the key, or all formats if the key is "", for a message. The conjunction,
-// such as "or", is put before the last name.
-func Names(key, conjunction string) string {
-	var names []string
-	for _, f := range All {
-		if key == "" || f.Takes(key) {
-			names = append(names, f.Name)
-		}
-	}
-	end := len(names) - 1
-	if end == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:end], ", ") + " " + conjunction + " " + names[end]
+// FormatOf returns the format of an entry's data files.
+func FormatOf(e *catalogue.Entry) *Format {
+	return All[slices.IndexFunc(All, func(f *Format) bool { return f.Format == e.FileFormat() })]
 }
 
 // sniffed is how many bytes of a file tell its format.
@@ -149,9 +105,11 @@ func Sniff(extension string, data []byte) (*Format, Options) {
 		}
 		sample = sample[:end+1]
 	}
-	if f := ByExtension(extension); f != nil && f != &CSV {
-		if o, ok := f.Sniff(sample); ok || f.Trace == nil || f.Trace.Match(sample) {
-			return f, o
+	for _, f := range All[1:] {
+		if slices.Contains(f.Extensions, extension) {
+			if o, ok := f.Sniff(sample); ok || f.Trace == nil || f.Trace.Match(sample) {
+				return f, o
+			}
 		}
 	}
 	for _, f := range slices.Backward(All) {
@@ -173,10 +131,10 @@ func (t *Table) Cell(row Row, j int) []byte {
 	if t.defaults != nil {
 		return t.defaults[j]
 	}
-	return zero
+	return zeroText
 }
 
-var zero = []byte("0")
+var zeroText = []byte("0")
 
 // note adds a note about the file.
 func (t *Table) note(format string, args ...any) {
@@ -203,7 +161,7 @@ func (t *Table) Errorf(line, j int, value []byte, format string, args ...any) er
 	case t.Sparse:
 		place = fmt.Sprintf("feature %d: value", j)
 	}
-	return fmt.Errorf("%s:%d: %s %q %s", t.File, line, place, clip(value), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: %s %q %s", t.File, line, place, clipped(value), fmt.Sprintf(format, args...))
 }
 
 // Column names column j for errors, by number and name.

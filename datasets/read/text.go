@@ -1,4 +1,4 @@
-package format
+package read
 
 import (
 	"bytes"
@@ -67,8 +67,8 @@ func encodingHint(file string, text []byte) string {
 	return ""
 }
 
-// clip shortens a text for an error to 40 bytes.
-func clip(text []byte) []byte {
+// clipped shortens a text for an error to 40 bytes.
+func clipped(text []byte) []byte {
 	if len(text) > 40 {
 		return append(bytes.Clone(text[:37]), "..."...)
 	}
@@ -77,7 +77,7 @@ func clip(text []byte) []byte {
 
 // Shown makes a name or label fit into one line of an error message.
 func Shown(text string) string {
-	text = string(clip([]byte(text)))
+	text = string(clipped([]byte(text)))
 	for _, r := range text {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {
 			return strconv.Quote(text)
