@@ -11,24 +11,6 @@ function make(name, attributes, ...children) {
   return e;
 }
 
-// hint says above each box whose content is wider than the box how many columns are not seen whole. The style sheet
-// shows this text.
-function hint(part) {
-  for (const box of part.querySelectorAll(".scroll")) {
-    box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 1);
-    cut(box);
-  }
-}
-
-function cut(box) {
-  if (!box.classList.contains("cut")) return;
-  const end = box.getBoundingClientRect().right + 1;
-  const heads = Array.from(box.querySelectorAll("thead tr:last-child > *"), h => h.getBoundingClientRect().right);
-  const more = heads.filter(right => right > end).length, right = box.scrollWidth - box.clientWidth - box.scrollLeft > 1;
-  const columns = more > 1 ? `${more} more columns` : "more";
-  box.dataset.cut = right ? `${columns} at the right →` : "← more at the left";
-}
-
 // sortBoard sorts whole and partial methods separately. Rows without a value are last.
 function sortBoard(board, th, at) {
   const order = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
@@ -66,23 +48,16 @@ function showBoard(tab) {
     t.tabIndex = t === tab ? 0 : -1;
     document.getElementById(t.getAttribute("aria-controls")).hidden = t !== tab;
   }
-  hint(document);
 }
 
 boardTabs.forEach((tab, i) => {
   tab.parentElement.hidden = false;
   tab.addEventListener("click", () => showBoard(tab));
   tab.addEventListener("keydown", e => {
-    const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1 }[e.key];
-    if (to === undefined) return;
+    const next = boardTabs.at({ ArrowRight: i + 1 - boardTabs.length, ArrowLeft: i - 1, Home: 0, End: -1 }[e.key] ?? i);
+    if (next === tab) return;
     e.preventDefault();
-    const next = boardTabs.at(to % boardTabs.length);
     next.focus();
     showBoard(next);
   });
 });
-
-hint(document);
-addEventListener("resize", () => hint(document));
-document.addEventListener("scroll", e => { if (e.target !== document) cut(e.target); }, { capture: true, passive: true });
-document.addEventListener("toggle", e => hint(e.target), true);

@@ -63,7 +63,7 @@ type cellData struct {
 	Mean  string `json:"m,omitempty"` // the exact fraction; "" without a finished split
 	// The mean and the deviation as in the table, then the deviations with divisors n and n-1.
 	Texts []string `json:"t,omitempty"`
-	// A finished run is: split, correct rows or value, place in Points, milliseconds, and the number of test rows if it
+	// A finished run is: split, correct rows or value, place in Points, processor time, and the number of test rows if it
 	// differs from that of the set. Any other run is: split, status, place in Errors.
 	Runs    [][]any  `json:"r"`
 	From    [][]any  `json:"f"` // splits, place in Origins
@@ -230,7 +230,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 		out[2] = points.at(frame.PointText(point))
 	}
 	if r.CPUSeconds != nil {
-		out[3] = int64(1000 * *r.CPUSeconds)
+		out[3] = wording.Seconds(*r.CPUSeconds)
 	}
 	if r.Score.N != set.TestRows {
 		out = append(out, r.Score.N)

@@ -47,47 +47,37 @@ function groupOf(methods, sets) {
 function summary(methods, sets) {
   const group = groupOf(methods, sets), counted = data.groups.counted[Math.max(0, group)].filter(s => sets.includes(s));
   const whole = methods.filter(m => counted.every(s => hasAll(s, m)));
-  const out = { counted, whole, group, coverage: new Map(methods.map(m =>
-    [m, counted.filter(s => hasAll(s, m)).length])),
-    mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(), bestMean: new Set(), bestRank: new Set(),
-      bestPaper: new Set() };
+  const out = { counted, whole, group, mean: new Map(), deviation: new Map(), rank: new Map(), paper: new Map(),
+    bestMean: new Set(), bestRank: new Set(), bestPaper: new Set(),
+    coverage: new Map(methods.map(m => [m, counted.filter(s => hasAll(s, m)).length])) };
   if (counted.length === 0) return out;
-  const alone = whole.length < 2 && methods.length > 1;
+  const alone = whole.length < 2 && methods.length > 1, n = BigInt(counted.length);
   methods = whole;
-  const inOrder = [...methods].sort((a, b) => a - b), n = BigInt(counted.length);
   for (const m of methods) {
     const total = counted.map(s => fraction(cell(s, m).m)).reduce(sum);
     out.mean.set(m, [total[0], total[1] * n]);
     out.deviation.set(m, counted.reduce((t, s) => t + Number(cell(s, m).t[2]), 0) / counted.length);
-    if (alone) continue;
-    let twice = 0;
-    for (const s of counted) for (const other of methods) {
-      const c = cell(s, other).o - cell(s, m).o;
-      twice += c > 0 ? 2 : c === 0 ? 1 : 0;
-    }
-    out.rank.set(m, [BigInt(twice + counted.length), 2n * n]);
   }
-  const meanOrder = (a, b) => (data.metric.lower ? -1 : 1) * compare(out.mean.get(a), out.mean.get(b));
+  // A row of the table orders the methods: the result is positive if the first one is better.
+  const rows = counted.map(s => (a, b) => cell(s, a).o - cell(s, b).o);
+  const ofMeans = (a, b) => (data.metric.lower ? -1 : 1) * compare(out.mean.get(a), out.mean.get(b));
   for (const m of alone ? [] : methods) {
-    let places = 0;
-    const rows = [...counted.map(s => (a, b) => cell(s, a).o - cell(s, b).o), meanOrder];
-    for (const order of rows) {
-      places += 1;
-      for (const other of inOrder) {
-        const c = order(other, m);
-        if (c > 0 || c === 0 && other > m) places += 1;
-      }
-    }
-    out.paper.set(m, [BigInt(places), n + 1n]);
+    const twice = rows.flatMap(order => methods.map(other => 1 + Math.sign(order(other, m)))); // 1 of itself
+    out.rank.set(m, [BigInt(twice.reduce((a, b) => a + b, counted.length)), 2n * n]);
+    const ahead = [...rows, ofMeans].flatMap(order => methods.filter(other => {
+      const c = order(other, m);
+      return c > 0 || c === 0 && other >= m;
+    }));
+    out.paper.set(m, [BigInt(ahead.length), n + 1n]);
   }
-  const marks = (values, better, into) => {
-    const best = methods.map(m => values.get(m)).reduce((a, b) => better(b, a) ? b : a);
+  const marks = (values, sign, into) => {
+    const best = [...values.values()].reduce((a, b) => sign * compare(b, a) > 0 ? b : a);
     methods.filter(m => compare(values.get(m), best) === 0).forEach(m => into.add(m));
   };
-  marks(out.mean, (a, b) => (compare(a, b) > 0) !== Boolean(data.metric.lower) && compare(a, b) !== 0, out.bestMean);
+  marks(out.mean, data.metric.lower ? -1 : 1, out.bestMean);
   if (alone) return out;
-  marks(out.rank, (a, b) => compare(a, b) < 0, out.bestRank);
-  marks(out.paper, (a, b) => compare(a, b) < 0, out.bestPaper);
+  marks(out.rank, -1, out.bestRank);
+  marks(out.paper, -1, out.bestPaper);
   return out;
 }
 

@@ -19,7 +19,7 @@
 //	table.js      the table
 //	why.js        the dialog with the runs of a cell
 //	board.js      sorting of the leaderboard
-//	take.js       copies and downloads of tables and figures
+//	take.js       downloads of tables as CSV
 //	page.js       the controls to choose and sort
 //
 // The script uses no library and no network. It gets means as fractions of integers, and the order of the means on a

@@ -38,7 +38,6 @@ let parts = [];
 function refresh() {
   parts.forEach(p => p.update());
   draw();
-  hint(results);
 }
 
 function controls() {
@@ -67,8 +66,7 @@ function sort(key) {
   if (what === "sets") [state.bySets, state.downSets] = [by, same ? !state.downSets : downFor(by)];
   else [state.byMethods, state.downMethods] = [by, same ? !state.downMethods : downFor(by)];
   refresh();
-  const button = results.querySelector(`button[data-sort="${key}"]`);
-  if (button) button.focus();
+  results.querySelector(`button[data-sort="${key}"]`)?.focus();
 }
 
 /* A link to a closed part opens this part and all parts around it. */

@@ -168,26 +168,16 @@ function draw() {
     caption(bySets(view, { upright: true, buttons: true, withBest: true }), text));
   const table = box.querySelector("table");
   table.style.setProperty("--first", table.querySelector(".corner").getBoundingClientRect().width + "px");
-  const start = table.querySelector("td.best .cell") || table.querySelector(".cell");
-  if (start) start.tabIndex = 0;
+  (table.querySelector("td.best .cell") || table.querySelector(".cell"))?.setAttribute("tabindex", "0");
   takeable(results);
-  hint(results);
   drawPrint(view);
 }
 
-// On paper sets are rows. Each block has as many methods as a sheet in landscape format holds.
-const inBlock = 10;
+// On paper methods are rows, so that all of them are there.
 function drawPrint(view) {
-  const paper = document.getElementById("print");
+  const paper = document.getElementById("print"), table = byMethods(view, { upright: true });
   paper.hidden = false;
-  paper.replaceChildren();
-  for (let i = 0; i < view.methods.length; i += inBlock) {
-    const methods = view.methods.slice(i, i + inBlock);
-    const t = bySets(view, { deviations: true, buttons: false, withBest: false });
-    for (const tr of t.rows) [...tr.cells].forEach((c, k) => { if (k > 0 && (k <= i || k > i + inBlock)) c.remove(); });
-    paper.append(caption(t, `Mean test ${data.metric.title}${unit} ± standard deviation over splits, methods ` +
-      `${i + 1} to ${i + methods.length} of ${view.methods.length}.`));
-  }
+  paper.replaceChildren(caption(table, `Mean test ${data.metric.title}${unit}, the best in bold.`));
 }
 
 // drawDiagram shows the diagram of the chosen group. For any other choice it shows the command that computes the tests.
@@ -203,50 +193,33 @@ function drawDiagram({ methods, sets, sums: { group } }) {
 
 const said = document.getElementById("said");
 function say({ methods, sets, sums }) {
-  if (methods.length === 0 || sets.length === 0) {
-    said.replaceChildren("Choose at least one method and one data set.");
-    return;
-  }
-  const text = [];
-  const partial = methods.filter(m => !sums.whole.includes(m)),
-    named = list => list.map(s => data.sets[s].name).join(", ");
-  if (sums.counted.length === 0) text.push("No data set that enters means has a result of these methods, so that " +
-    "there are no means over sets and no ranks.");
-  else text.push(`Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ` +
-    `${plural(sums.counted.length, "data set")}.`);
-  if (partial.length) text.push(
-    `${partial.length > 5 ? plural(partial.length, "method") : partial.map(m => data.methods[m].name).join(", ")}: ` +
-    `partial, without some of these sets, so without Mean, ranks and marks.`);
-  const main = sets.filter(s => data.sets[s].main && !sums.counted.includes(s)),
-    other = main.filter(s => uneven(s, sums.whole)), some = main.filter(s => !other.includes(s));
-  if (some.length) text.push(
-    `Not counted, since ${sums.group >= 0 ? "a result is" : "results of other methods of this page are"} missing: ` +
-    `${named(some)}.`);
-  if (other.length) text.push(`Not counted, since the methods finished different splits (†): ${named(other)}.`);
-  const apart = sets.filter(s => !data.sets[s].main);
-  if (apart.length) text.push(`Shown apart, never counted: ${named(apart)}.`);
-  const without = all(data.sets).filter(s => state.sets.has(s) && empty(s));
-  if (without.length) text.push(
-    `Without results: ${without.length > 5 ? plural(without.length, "data set") : named(without)}.`);
+  if (!methods.length || !sets.length) return said.replaceChildren("Choose at least one method and one data set.");
+  const counted = sums.counted.length, apart = s => !data.sets[s].main;
+  const text = [counted ? `Mean and ranks of ${plural(sums.whole.length, "method")} among one another, over ` +
+    `${plural(counted, "data set")}.` : "No data set that enters means has a result of these methods, so that there " +
+    "are no means over sets and no ranks."];
+  const add = (list, of, noun, before, after) => {
+    if (list.length) text.push(before + (list.length > 5 ? plural(list.length, noun)
+      : list.map(i => of[i].name).join(", ")) + after);
+  };
+  add(methods.filter(m => !sums.whole.includes(m)), data.methods, "method", "",
+    ": partial, without some of these sets, so without Mean, ranks and marks.");
+  add(sets.filter(s => !apart(s) && !sums.counted.includes(s)), data.sets, "data set",
+    "Not counted, since results are missing or of different splits (†): ", ".");
+  add(sets.filter(apart), data.sets, "data set", "Shown apart, never counted: ", ".");
+  add(all(data.sets).filter(s => state.sets.has(s) && empty(s)), data.sets, "data set", "Without results: ", ".");
   said.replaceChildren(text.join(" "));
 }
 
 /* Keys in the table: the Tab key reaches one number, and arrow keys move to the others. */
 
 function move(from, key) {
-  const td = from.closest("td"), table = from.closest("table"),
-    rows = [...table.rows].filter(r => r.querySelector(".cell"));
-  let row = rows.indexOf(td.parentElement), column = td.cellIndex;
-  const at = () => rows[row] && rows[row].cells[column] && rows[row].cells[column].querySelector(".cell");
-  const inRow = () => [...rows[row].cells].filter(c => c.querySelector(".cell"));
-  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[key];
-  if (key === "Home") column = inRow()[0].cellIndex;
-  else if (key === "End") column = inRow().pop().cellIndex;
-  else {
-    do { row += step[0]; column += step[1]; } while (rows[row] && column > 0 && column < rows[row].cells.length &&
-      !at());
-  }
-  const to = at();
+  const grid = [...from.closest("table").rows].map(r => [...r.cells].map(c => c.querySelector(".cell")))
+    .filter(r => r.some(Boolean));
+  const y = grid.findIndex(r => r.includes(from)), row = grid[y], x = row.indexOf(from), column = grid.map(r => r[x]);
+  const to = { Home: row.find(Boolean), End: row.findLast(Boolean), ArrowLeft: row.slice(0, x).findLast(Boolean),
+    ArrowRight: row.slice(x + 1).find(Boolean), ArrowUp: column.slice(0, y).findLast(Boolean),
+    ArrowDown: column.slice(y + 1).find(Boolean) }[key];
   if (!to) return;
   from.tabIndex = -1;
   to.tabIndex = 0;
@@ -255,8 +228,7 @@ function move(from, key) {
 
 results?.addEventListener("keydown", e => {
   const from = e.target.closest(".cell");
-  if (!from || e.ctrlKey || e.altKey || e.metaKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]
-    .includes(e.key)) return;
+  if (!from || e.ctrlKey || e.altKey || e.metaKey || !/^(Arrow|Home$|End$)/.test(e.key)) return;
   e.preventDefault();
   move(from, e.key);
 });

@@ -9,9 +9,6 @@ function filled(command, sets, methods) {
 }
 const literal = (sql, s, m) => sql.replaceAll("@SET@", data.sets[s].name.replaceAll("'", "''"))
   .replaceAll("@METHOD@", data.methods[m].name.replaceAll("'", "''"));
-const time = ms => ms < 9950 ? (ms / 1000).toFixed(1) + " s" : ms < 599500 ? Math.round(ms / 1000) + " s"
-  : ms < 35970000 ? Math.round(ms / 60000) + " min" : Math.round(ms / 3600000) + " h";
-
 function split(run, s) {
   const test = run[4] || data.sets[s].test, [number, value] = run;
   if (typeof value === "string" && run.length === 3) {
@@ -19,7 +16,7 @@ function split(run, s) {
     return [number, "-", "-", "-", value + (error ? ": " + error : "")];
   }
   const shown = data.metric.counts ? fixed([BigInt(value) * 100n, BigInt(test)], data.metric.decimals + 2) : value;
-  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] === null ? "-" : time(run[3]),
+  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] ?? "-",
     run[2] === null ? "-" : data.points[run[2]]];
 }
 
@@ -32,19 +29,14 @@ function explain(key) {
       `exactly ${c.m.endsWith("/1") ? c.m.slice(0, -2) : c.m.length > 40 ? "a fraction of many digits" : c.m}. `
       + `Standard deviation ${Number(c.t[2]).toFixed(digits)} (divisor ` +
         `n)${c.t[3] === "-" ? "" : `, ${Number(c.t[3]).toFixed(digits)} (divisor n-1)`}.`;
-  const close = make("button", { type: "button", class: "close", autofocus: true }, "Close");
-  close.addEventListener("click", () => dialog.close());
   const code = (title, text) => [make("p", {}, title), make("pre", { tabindex: "0" }, text)];
-  const link = (to, text) => {
-    const a = make("a", { href: to }, text);
-    a.addEventListener("click", () => dialog.close());
-    return a;
-  };
   dialog.replaceChildren(
-    make("div", { class: "title" }, make("h2", { id: "why-title" }, `${method.name} on ${set.name}`), close),
+    make("div", { class: "title" }, make("h2", { id: "why-title" }, `${method.name} on ${set.name}`),
+      make("button", { type: "button", class: "close", autofocus: true }, "Close")),
     make("p", {}, say, ` Each split trains on ${set.train} rows and tests on ${set.test}.`),
     ...(c.p || []).map(text => make("p", {}, text)),
-    make("p", {}, link(set.link, `All methods on ${set.name}`), " · ", link(method.link, `${method.name} on all sets`)),
+    make("p", {}, make("a", { href: set.link }, `All methods on ${set.name}`), " · ",
+      make("a", { href: method.link }, `${method.name} on all sets`)),
     make("div", { class: "scroll", role: "region", "aria-label": "Splits", tabindex: "0" },
       make("table", { class: "splits" },
       make("thead", {}, make("tr", {}, ["split", "correct", data.metric.title, "processor time"]
@@ -69,7 +61,7 @@ function explain(key) {
 
 document.addEventListener("click", e => {
   const target = e.target;
-  if (target === dialog) dialog.close();
+  if (target === dialog || target.closest("#why a, #why .close")) dialog.close();
   const shownCell = target.closest(".cell"), sorter = target.closest(".sort");
   if (shownCell && data.cells[shownCell.dataset.cell]) explain(shownCell.dataset.cell);
   if (sorter) sort(sorter.dataset.sort);
