@@ -55,19 +55,56 @@ func opening(title, says string) string {
 // inMarkdown is a text of which Markdown changes nothing.
 var inMarkdown = strings.NewReplacer("<", `\<`, "*", `\*`, "|", `\|`)
 
+// An entry explains a flag or a parameter.
+type entry struct{ name, values, means string }
+
+// shared returns the entries that several lists have: of each name the one that most have.
+func shared(lists [][]entry) map[string]entry {
+	used, out := map[entry]int{}, map[string]entry{}
+	for _, list := range lists {
+		for _, e := range list {
+			used[e]++
+			if used[e] > max(1, used[out[e.name]]) {
+				out[e.name] = e
+			}
+		}
+	}
+	return out
+}
+
+func flagsOf(c *cobra.Command) (out []entry) {
+	everyFlag(c.NonInheritedFlags(), func(typed, means string) {
+		name, _, _ := strings.Cut(typed[strings.Index(typed, "--"):], " ")
+		out = append(out, entry{name, typed, means})
+	})
+	return out
+}
+
+// flagTable writes a table of flags.
+func flagTable(b *strings.Builder, flags []entry) {
+	for i, e := range flags {
+		if i == 0 {
+			b.WriteString("\n| flag | meaning |\n|---|---|\n")
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", e.values, inMarkdown.Replace(e.means))
+	}
+}
+
+func byName(a, b entry) int { return cmp.Compare(a.name, b.name) }
+
 func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(opening("Commands", "Every command with its flags and examples, for readers who look one up. "+
 		"`bench COMMAND --help --all` prints the same in a terminal, and `bench help --man` all of it as a manual "+
-		"page."))
-	b.WriteString("\n| command | what it does |\n|---|---|\n")
-	everyCommand(root, func(c *cobra.Command) {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"),
-			inMarkdown.Replace(c.Short))
-	})
+		"page. [Flags of several commands](#flags-of-several-commands) are explained once, at the end."))
+	var lists [][]entry
+	everyCommand(root, func(c *cobra.Command) { lists = append(lists, flagsOf(c)) })
+	common := shared(lists)
 	page := func(c *cobra.Command) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n", c.CommandPath(),
-			hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100), c.UseLine())
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100))
+		if use := strings.TrimSuffix(c.UseLine(), " [flags]"); use != c.CommandPath() {
+			fmt.Fprintf(&b, "\n```text\n%s\n```\n", use)
+		}
 		for _, part := range blocks(c.Long) {
 			switch {
 			case part.lines:
@@ -76,17 +113,27 @@ func commandsPage(root *cobra.Command) string {
 				fmt.Fprintf(&b, "\n%s\n", hanging(inMarkdown.Replace(strings.ReplaceAll(part.text, "\n", " ")), 0, 100))
 			}
 		}
-		head := "\n| flag | meaning |\n|---|---|\n"
-		everyFlag(c.NonInheritedFlags(), func(typed, means string) {
-			fmt.Fprintf(&b, "%s| `%s` | %s |\n", head, typed, inMarkdown.Replace(means))
-			head = ""
-		})
+		var own []entry
+		var others []string
+		for _, e := range flagsOf(c) {
+			if common[e.name] == e {
+				others = append(others, "`"+e.name+"`")
+			} else {
+				own = append(own, e)
+			}
+		}
+		flagTable(&b, own)
+		if others != nil {
+			b.WriteString("\n" + hanging("Shared flags: "+strings.Join(others, ", ")+".", 0, 100) + "\n")
+		}
 		if c.Example != "" {
 			fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Example)
 		}
 	}
 	page(root) // whose flags are those of every command
 	everyCommand(root, page)
+	b.WriteString("\n## Flags of several commands\n")
+	flagTable(&b, slices.SortedFunc(maps.Values(common), byName))
 	return b.String()
 }
 
@@ -120,43 +167,80 @@ func environmentPage() string {
 	return b.String()
 }
 
+// inSigns shortens what parameters may be.
+var inSigns = strings.NewReplacer("an integer of at least ", "integer ≥ ", "a finite number above ", "> ",
+	"a finite number of at least ", "≥ ", "a number above 0 and at most 1", "in (0, 1]")
+
+func parametersOf(s registry.Spec) (out []entry) {
+	for _, p := range s.Parameters() {
+		out = append(out, entry{p.Name, inSigns.Replace(p.Allowed()), p.Means})
+	}
+	return out
+}
+
 func parametersPage(t *testing.T, specs []registry.Spec) string {
 	var b strings.Builder
 	b.WriteString(opening("Parameters of the methods", "For readers who set a parameter in a protocol, or want to "+
-		"know "+
-		"what a grid holds: every method of the program with its parameters, their defaults and ranges, and its grid. "+
-		"[The methods](../explanation/methods.md) says what each minimises, and `bench methods show NAME` prints what "+
-		"is listed here. "+
-		"How biased `draw` = structured (SORF) is for few features is under "+
-		"[Draws](../explanation/methods.md#mfga-rks-eerf-and-lkrf), and how KNN decides ties under "+
-		"[KNN](../explanation/methods.md#logistic-lda-and-knn)."))
+		"know what a grid holds. [The methods](../explanation/methods.md) says what each method minimises, how "+
+		"biased `draw` = structured (SORF) is for few features, and how KNN decides ties. `bench methods show NAME` "+
+		"prints what is listed here. A parameter that only has its default below means the same in several methods: "+
+		"[Shared parameters](#shared-parameters). Numbers are finite."))
+	var lists [][]entry
 	for _, s := range specs {
+		lists = append(lists, parametersOf(s))
+	}
+	common := shared(lists)
+	for i, s := range specs {
 		if s.Summary == "" {
 			t.Fatalf("method %s has no Summary: set registry.Spec.Summary", s.Name)
 		}
-		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:],
 			s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | default | values | meaning |\n|---|---|---|---|\n", s.Name,
-			hanging(inMarkdown.Replace(says), 0, 100))
-		for _, p := range s.Parameters() {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Default, inMarkdown.Replace(p.Allowed()),
-				inMarkdown.Replace(p.Means))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Name, hanging(inMarkdown.Replace(says), 0, 100))
+		head, defaults := "\n| parameter | default | values | meaning |\n|---|---|---|---|\n", []string(nil)
+		for j, p := range s.Parameters() {
+			e := lists[i][j]
+			if common[e.name] == e {
+				defaults = append(defaults, fmt.Sprintf("`%s` %s", p.Name, p.Default))
+				continue
+			}
+			fmt.Fprintf(&b, "%s| `%s` | %s | %s | %s |\n", head, p.Name, p.Default, inMarkdown.Replace(e.values),
+				inMarkdown.Replace(e.means))
+			head = ""
 		}
+		if defaults != nil {
+			b.WriteString("\n" + hanging("Shared: "+strings.Join(defaults, ", ")+".", 0, 100) + "\n")
+		}
+		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 		fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
 		for _, axis := range s.DefaultGrid() {
 			listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))
 		}
-		var can []string
-		for _, a := range abilities(s) {
-			if a.has {
-				can = append(can, a.what)
+	}
+	b.WriteString("\n## Shared parameters\n\n| parameter | values | meaning |\n|---|---|---|\n")
+	for _, e := range slices.SortedFunc(maps.Values(common), byName) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.name, inMarkdown.Replace(e.values), inMarkdown.Replace(e.means))
+	}
+	return b.String() + abilitiesOf(specs)
+}
+
+// abilitiesOf lists which methods have each ability, or which lack it if these are fewer.
+func abilitiesOf(specs []registry.Spec) string {
+	var b strings.Builder
+	b.WriteString("\n## Abilities\n\n")
+	for i, ability := range abilities(specs[0]) {
+		var have, lack []string
+		for _, s := range specs {
+			if abilities(s)[i].has {
+				have = append(have, s.Name)
+			} else {
+				lack = append(lack, s.Name)
 			}
 		}
-		if can != nil {
-			b.WriteString("\n")
-			listItem(&b, "Abilities: %s.", strings.Join(can, ", "))
+		if len(lack) < len(have) {
+			have = []string{strings.TrimSuffix("all but "+strings.Join(lack, ", "), " but ")}
 		}
+		listItem(&b, "- %s: %s", ability.what, strings.Join(have, ", "))
 	}
 	return b.String()
 }
