@@ -25,7 +25,7 @@ func newDataAddCommand(a *app) *cobra.Command {
 			return out, cobra.ShellCompDirectiveNoSpace
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.add(c, add, args)
+			return runDataAdd(a, c, add, args)
 		},
 	}
 	flags := c.Flags()
@@ -43,7 +43,7 @@ func newDataAddCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) add(c *cobra.Command, add fetch.Adder, refs []string) error {
+func runDataAdd(a *app, c *cobra.Command, add fetch.Adder, refs []string) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write

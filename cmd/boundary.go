@@ -41,7 +41,7 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 		Use:               "boundary METHOD...",
 		Short:             "Decision boundaries on sets of two features",
 		Args:              takesSome("METHOD..."),
-		ValidArgsFunction: a.completeMethods,
+		ValidArgsFunction: completion(a.names("methods"), false),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(b.datasets) == 0 {
 				return usage("name a set of two features with --datasets, such as two-moons")
@@ -56,7 +56,7 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 				if err != nil {
 					return doc.Document{}, err
 				}
-				return a.boundaries(c, exp, b)
+				return drawBoundaries(a, c, exp, b)
 			})
 		},
 	}
@@ -67,8 +67,8 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 	return c
 }
 
-// boundaries draws methods on sets, one drawing a set.
-func (a *app) boundaries(c *cobra.Command, exp *plan.Experiment, f boundaryFlags) (doc.Document, error) {
+// drawBoundaries draws methods on sets, one drawing a set.
+func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryFlags) (doc.Document, error) {
 	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets),
 		Label: "fig:boundary"}
 	for _, name := range f.datasets {
@@ -82,7 +82,7 @@ func (a *app) boundaries(c *cobra.Command, exp *plan.Experiment, f boundaryFlags
 		}
 		var fields []plot.Field
 		for _, method := range f.methods {
-			r, err := a.refitAsStored(c, exp, method, place{dataset: name, split: f.split})
+			r, err := refitAsStored(a, c, exp, method, place{dataset: name, split: f.split})
 			if err != nil {
 				return d, err
 			}

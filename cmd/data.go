@@ -55,7 +55,7 @@ func newDataFetchCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "fetch [NAME ...]",
 		Short:             "Get data files into the data directory, and check each by its SHA-256",
-		ValidArgsFunction: a.completeSetsAndGroups,
+		ValidArgsFunction: completion(a.names("sets", "groups of sets"), false),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, done := a.untilSignal(c.Context())
 			defer done()
@@ -69,7 +69,7 @@ func newDataFetchCommand(a *app) *cobra.Command {
 					return usage("protocol %s lists no data sets; name the sets to fetch", protocol)
 				}
 			}
-			return a.fetch(ctx, from, args)
+			return runDataFetch(ctx, a, from, args)
 		},
 	}
 	c.Flags().StringVar(&protocol, "protocol", "", "the sets of this protocol")
@@ -77,7 +77,7 @@ func newDataFetchCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) fetch(ctx context.Context, from string, names []string) error {
+func runDataFetch(ctx context.Context, a *app, from string, names []string) error {
 	entries, unread := a.entries(names)
 	if unread != nil && len(names) > 0 {
 		return unread
@@ -130,7 +130,7 @@ func newDataVerifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "verify [NAME ...]",
 		Short:             "Check the files that are here against their SHA-256 and load every set",
-		ValidArgsFunction: a.completeSetsAndGroups,
+		ValidArgsFunction: completion(a.names("sets", "groups of sets"), false),
 		RunE: func(c *cobra.Command, args []string) error {
 			entries, err := a.entries(args)
 			if err != nil && len(args) > 0 {
@@ -174,19 +174,19 @@ func newDataShowCommand(a *app) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show what a set is, where it comes from, how it is read and its known defects",
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets,
+		ValidArgsFunction: completion(a.names("sets"), true),
 	}, func(c *cobra.Command, args []string, l *listing) error {
 		e, err := a.set(args[0])
 		if err != nil {
 			return err
 		}
-		return a.describeSet(c.Context(), e, l)
+		return runDataShow(c.Context(), a, e, l)
 	})
 }
 
-// describeSet lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with
+// runDataShow lists what is known of a set. Where the set cannot be loaded, it lists what its description says, with
 // the error.
-func (a *app) describeSet(ctx context.Context, e *catalogue.Entry, l *listing) error {
+func runDataShow(ctx context.Context, a *app, e *catalogue.Entry, l *listing) error {
 	l.header = []string{"what", "value"}
 	l.add("name", e.Name)
 	for _, field := range []struct{ name, value string }{
@@ -353,7 +353,7 @@ func newDataSplitsCommand(a *app) *cobra.Command {
 		Use:               "splits NAME",
 		Short:             "Print a train/test split and its folds as row numbers",
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets,
+		ValidArgsFunction: completion(a.names("sets"), true),
 	}
 	of.add(c, "seed")
 	l := a.listing(c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -24,7 +23,7 @@ func newDBCheckCommand(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Compare everything that is stored with its checksums",
 		Args:  takes(),
-	}, func(c *cobra.Command, _ []string, l *listing) error { return a.checkDB(c.Context(), remove, l) })
+	}, func(c *cobra.Command, _ []string, l *listing) error { return runDBCheck(c.Context(), a, remove, l) })
 	c.Flags().BoolVar(&remove, "remove", false, "delete damaged rows")
 	return c
 }
@@ -59,14 +58,14 @@ func newDBBackupCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) checkDB(ctx context.Context, remove bool, l *listing) error {
-	open := a.reader
-	if remove {
-		open = a.existing
+func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
+	open := store.OpenReader
+	if _, err := os.Stat(a.db); remove && err == nil { // a file that is not there is not created
+		open = store.Open
 	}
-	db, err := open(ctx)
+	db, err := open(ctx, a.db)
 	if err != nil {
-		return err
+		return databaseError(err)
 	}
 	defer db.Close()
 	var problems []store.Problem
@@ -111,13 +110,23 @@ func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	return db, databaseError(err)
 }
 
-// existing opens the database of results for writing. If the file does not exist, existing returns an error and does
-// not create it.
-func (a *app) existing(ctx context.Context) (*store.DB, error) {
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
-		return a.reader(ctx)
+// readerIfAny is reader, and nil where there is no database.
+func (a *app) readerIfAny(ctx context.Context) (*store.DB, error) {
+	db, err := a.reader(ctx)
+	if isNoDatabase(err) {
+		return nil, nil
 	}
-	db, err := store.Open(ctx, a.db)
+	return db, err
+}
+
+// openToWrite opens the database. It waits while another program holds the database: the cells of a plan are worth more
+// than a fast answer.
+func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
+	var db *store.DB
+	err := store.RetryWhileBusy(ctx, a.err.waits, func() (err error) {
+		db, err = store.Open(ctx, a.db)
+		return err
+	})
 	return db, databaseError(err)
 }
 

@@ -27,7 +27,7 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 			}
 			o.Memory = a.memory
 			o.Taken = isBuiltin
-			return a.describe(c, args[0], out, o)
+			return runDataDescribe(a, c, args[0], out, o)
 		},
 	}
 	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else "+
@@ -55,7 +55,7 @@ func groupFlag(c *cobra.Command, to *string) {
 		"divides them")
 }
 
-func (a *app) describe(c *cobra.Command, file, out string, o read.Hints) error {
+func runDataDescribe(a *app, c *cobra.Command, file, out string, o read.Hints) error {
 	defer collectWithin(o.Memory)()
 	d, err := read.Describe(c.Context(), file, o)
 	if err != nil {
@@ -64,21 +64,16 @@ func (a *app) describe(c *cobra.Command, file, out string, o read.Hints) error {
 	if err := a.writeText(out, d.TOML, ""); err != nil {
 		return err
 	}
-	a.sayFound(d)
-	if !d.Loads {
-		return exitError{code: exitIncomplete}
-	}
-	return nil
-}
-
-// sayFound says what is wrong with a data file, and what is to be checked.
-func (a *app) sayFound(d *read.Description) {
 	for _, text := range d.Problems {
 		a.say("problem: %s", text)
 	}
 	for _, text := range d.Notes {
 		a.say("note: %s", text)
 	}
+	if !d.Loads {
+		return exitError{code: exitIncomplete}
+	}
+	return nil
 }
 
 // isBuiltin reports whether a set of the program has this name.

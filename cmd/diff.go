@@ -25,7 +25,7 @@ func newDiffCommand(a *app) *cobra.Command {
 		Use:   "diff A B",
 		Short: "Show what differs between two databases, dates, versions or machines",
 		Args:  takes("A", "B"),
-	}, func(c *cobra.Command, args []string, l *listing) error { return a.diff(c.Context(), args, s, o, l) })
+	}, func(c *cobra.Command, args []string, l *listing) error { return runDiff(c.Context(), a, args, s, o, l) })
 	s.add(a, c, "")
 	c.Flags().BoolVar(&o.all, "all", false, "list methods and sets without a difference, too")
 	oneOf(c, &o.failIf, "fail-if", "", "exit code 3 only if B has other test counts, scores or ends (counts), or is "+
@@ -40,11 +40,11 @@ type diffOptions struct {
 	failIf string
 }
 
-func (a *app) diff(ctx context.Context, args []string, s selection, o diffOptions, l *listing) error {
+func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOptions, l *listing) error {
 	var sides [2]admit.Source
 	var versions [2]string
 	for i, arg := range args {
-		src, version, closed, err := a.side(ctx, arg)
+		src, version, closed, err := diffSide(ctx, a, arg)
 		if err != nil {
 			return err
 		}
@@ -148,9 +148,9 @@ func (m *messages) found(args []string, lines []cells.Line, failIf string) error
 	return nil
 }
 
-// side opens one side: a source of results, or a database as it was. If the side is a version, all attempts are cells,
-// and version is its beginning.
-func (a *app) side(ctx context.Context, text string) (src admit.Source, version string, closed func(), err error) {
+// diffSide opens one side: a source of results, or a database as it was. If the side is a version, all attempts are
+// cells, and version is its beginning.
+func diffSide(ctx context.Context, a *app, text string) (src admit.Source, version string, closed func(), err error) {
 	path, when, found := strings.Cut(text, "@")
 	if _, err := os.Stat(text); !found || err == nil {
 		src, closed, err = source(ctx, text)

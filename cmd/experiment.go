@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/runner"
-	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/experiment"
@@ -61,7 +60,7 @@ func newExperimentShowCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showExperiment(c, e, f)
+			return runExperimentShow(a, c, e, f)
 		},
 	}
 	c.Flags().BoolVar(&f.quick, "quick", false, "only the part that bench experiment run --quick computes")
@@ -85,7 +84,7 @@ func newExperimentRunCommand(a *app) *cobra.Command {
 			if e.MaxCell > 0 && !c.Flags().Changed("max-cell") {
 				f.run.maxCell = e.MaxCell
 			}
-			return a.runExperiment(c, e, f)
+			return runExperimentRun(a, c, e, f)
 		},
 	}
 	flags := c.Flags()
@@ -107,13 +106,13 @@ func completeExperiments(c *cobra.Command) {
 	c.ValidArgsFunction = cobra.FixedCompletions(experiments.Names(), cobra.ShellCompDirectiveDefault)
 }
 
-// runExperiment runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is
+// runExperimentRun runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is
 // that of the run.
-func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
+func runExperimentRun(a *app, c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
 	if f.explain && !f.run.dryRun {
 		return usage("--explain is of the plan that --dry-run prints; add --dry-run")
 	}
-	passes, err := a.passes(e, &f)
+	passes, err := experimentPasses(a, e, &f)
 	if err != nil {
 		return err
 	}
@@ -123,7 +122,7 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	var incomplete error
 	for _, splits := range passes {
 		f.run.splits = splits
-		err := a.run(c.Context(), f.run)
+		err := runRun(c.Context(), a, f.run)
 		if code := (exitError{}); errors.As(err, &code) && code.code == exitIncomplete {
 			incomplete = err
 		} else if err != nil {
@@ -133,15 +132,15 @@ func (a *app) runExperiment(c *cobra.Command, e *experiments.Experiment, f exper
 	if f.run.dryRun {
 		return incomplete
 	}
-	if err := a.showExperiment(c, e, f); err != nil {
+	if err := runExperimentShow(a, c, e, f); err != nil {
 		return err
 	}
 	return incomplete
 }
 
-// passes turns an experiment into a request, and returns the splits of each run. It is one run with all splits. If
-// times are compared, it is one run for each split, so that the methods take turns.
-func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, error) {
+// experimentPasses turns an experiment into a request, and returns the splits of each run. It is one run with all
+// splits. If times are compared, it is one run for each split, so that the methods take turns.
+func experimentPasses(a *app, e *experiments.Experiment, f *experimentFlags) ([]string, error) {
 	exp, err := a.experiment(e.Protocol)
 	if err != nil {
 		return nil, err
@@ -167,13 +166,13 @@ func (a *app) passes(e *experiments.Experiment, f *experimentFlags) ([]string, e
 	return out, nil
 }
 
-func (a *app) showExperiment(c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
+func runExperimentShow(a *app, c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
 	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) {
-		return a.drawExperiment(ctx, c, e, f.quick)
+		return drawExperiment(ctx, a, c, e, f.quick)
 	})
 }
 
-func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experiments.Experiment,
+func drawExperiment(ctx context.Context, a *app, c *cobra.Command, e *experiments.Experiment,
 	quick bool) (d doc.Document, err error) {
 	exp, err := a.experiment(e.Protocol)
 	if err != nil {
@@ -183,7 +182,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 	if err != nil {
 		return d, err
 	}
-	from, remove, err := a.experimentResults(ctx, exp)
+	from, remove, err := experimentResults(ctx, a, exp)
 	if err != nil {
 		return d, err
 	}
@@ -211,7 +210,7 @@ func (a *app) drawExperiment(ctx context.Context, c *cobra.Command, e *experimen
 				if b.datasets = datasets; datasets == nil {
 					b.datasets = exp.Protocol.Datasets
 				}
-				return a.boundaries(c, exp, b)
+				return drawBoundaries(a, c, exp, b)
 			},
 		},
 	})
@@ -250,9 +249,9 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 }
 
 // experimentResults is someResults, and an error where there are none.
-func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
+func experimentResults(ctx context.Context, a *app, exp *plan.Experiment) (from string, remove func(), err error) {
 	own := a.db
-	from, remove, err = a.someResults(ctx, exp)
+	from, remove, err = someResults(ctx, a, exp)
 	switch {
 	case err == nil && remove == nil:
 		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
@@ -266,24 +265,24 @@ func (a *app) experimentResults(ctx context.Context, exp *plan.Experiment) (from
 // someResults makes results of a protocol available. If the database has none, the results that come with the program
 // are read into a temporary database. from describes these in words, and is "" for the user's own database. remove
 // deletes the temporary database; it is nil where there are no results.
-func (a *app) someResults(ctx context.Context, exp *plan.Experiment) (from string, remove func(), err error) {
-	db, err := store.OpenReader(ctx, a.db)
-	switch {
-	case err == nil:
+func someResults(ctx context.Context, a *app, exp *plan.Experiment) (from string, remove func(), err error) {
+	db, err := a.readerIfAny(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if db != nil {
 		stored, err := db.Versions(ctx, exp.Protocol.Name)
 		db.Close()
 		if err != nil || len(stored) > 0 {
 			return "", func() {}, err
 		}
-	case !isNoDatabase(err):
-		return "", nil, databaseError(err)
 	}
 	runs, err := reference.Runs(exp.Protocol.Name)
 	if err != nil || len(runs) == 0 {
 		return "", nil, err
 	}
 	var in admit.Import
-	remove, err = a.temporary("the results that come with the program", func(path string) (err error) {
+	remove, err = useTemporary(a, "the results that come with the program", func(path string) (err error) {
 		in, err = admit.New(ctx, exp, path, admit.OfBundle(exp.Protocol.Name+".bench", runs))
 		return err
 	})
@@ -297,9 +296,9 @@ func (a *app) someResults(ctx context.Context, exp *plan.Experiment) (from strin
 	return from, remove, nil
 }
 
-// temporary lets fill make a database and uses it, under a name for people, in the place of the user's own one until
+// useTemporary lets fill make a database and uses it, under a name for people, in the place of the user's own one until
 // remove is called.
-func (a *app) temporary(name string, fill func(path string) error) (remove func(), err error) {
+func useTemporary(a *app, name string, fill func(path string) error) (remove func(), err error) {
 	dir, err := os.MkdirTemp("", "bench-results-")
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func newDataExportCommand(a *app) *cobra.Command {
 		Use:               "export NAME",
 		Short:             "Write the rows of a split as a method sees them, for a method elsewhere",
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeSets,
+		ValidArgsFunction: completion(a.names("sets"), true),
 	}
 	of.add(c, "split")
 	oneOf(c, &format, "format", "", "npz, csv (default by the ending of --output, else csv)", "npz", "csv")

@@ -43,16 +43,16 @@ func newImportCommand(a *app) *cobra.Command {
 		},
 	}, func(c *cobra.Command, args []string, conflicts *listing) error {
 		if quoted.path != "" {
-			return a.importPrinted(c.Context(), quoted, conflicts)
+			return runImportPrinted(c.Context(), a, quoted, conflicts)
 		}
 		if of.Method == "" {
-			return a.importResults(c.Context(), args, from, conflicts)
+			return runImport(c.Context(), a, args, from, conflicts)
 		}
 		if len(args) > 1 {
 			return usage("--as %s: test scores come in one file, not in %d", of.Method, len(args))
 		}
 		of.Probabilities = scores == "probability"
-		return a.importScores(c.Context(), args[0], from, of)
+		return runImportScores(c.Context(), a, args[0], from, of)
 	})
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, if a source lacks its text "+
 		"(with --as: the protocol of the scores, default table2)")
@@ -80,9 +80,9 @@ func newImportCommand(a *app) *cobra.Command {
 	return c
 }
 
-// importResults stores the results of several sources, one after another, and lists results that contradict stored
+// runImport stores the results of several sources, one after another, and lists results that contradict stored
 // ones.
-func (a *app) importResults(ctx context.Context, paths []string, protocolFile string, conflicts *listing) error {
+func runImport(ctx context.Context, a *app, paths []string, protocolFile string, conflicts *listing) error {
 	var sources []admit.Source
 	for _, path := range paths {
 		src, closed, err := source(ctx, path)
@@ -103,12 +103,12 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 	}
 	here := 0
 	for _, src := range sources {
-		in, err := a.importSource(ctx, db, src, protocolFile, known)
+		in, err := importSource(ctx, a, db, src, protocolFile, known)
 		if err != nil {
 			return err
 		}
 		here += in.Taken + in.Stored + in.Completed
-		a.printImport(src.Name, in)
+		printImport(a, src.Name, in)
 		if src.Name == referenceRun && in.Taken > 0 {
 			a.say("the program holds counts of tests, and of the folds of chosen grid points; those of every grid " +
 				"point are in bench-VERSION-reference.tar of the release, in files for `bench import`")
@@ -131,7 +131,7 @@ func (a *app) importResults(ctx context.Context, paths []string, protocolFile st
 	return nil
 }
 
-func (a *app) printImport(name string, in admit.Import) {
+func printImport(a *app, name string, in admit.Import) {
 	a.err.noteGroups("out of date, kept as history", in.Old)
 	a.err.noteGroups("stored under its names", in.Unknown)
 	a.err.noteGroups("not imported", in.Refused)
@@ -157,7 +157,7 @@ func cellsIn(groups []plan.Group) (n int) {
 }
 
 // importSource stores the new results of a source.
-func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, protocolFile string,
+func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, protocolFile string,
 	known map[string]store.Known) (all admit.Import, err error) {
 	var methods []string
 	for _, c := range src.Cells {
@@ -166,7 +166,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	if err := a.knowIfAllowed("", methods); err != nil {
 		return all, err
 	}
-	protocols, err := a.protocolsOf(src, protocolFile)
+	protocols, err := protocolsOfSource(a, src, protocolFile)
 	if err != nil {
 		return all, err
 	}
@@ -177,7 +177,7 @@ func (a *app) importSource(ctx context.Context, db *store.DB, src admit.Source, 
 	for _, c := range src.Cells {
 		_, _ = sets.Entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
 	}
-	put, end := a.importer(ctx, db)
+	put, end := newImporter(ctx, a, db)
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
 		var in admit.Import
 		if exp := protocols[p]; exp != nil {
@@ -257,9 +257,9 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, min(size, limit+1)))
 }
 
-// protocolsOf returns, by its name, each protocol whose results a source has, as an experiment of this program. The
-// experiment is nil if this program does not have the protocol and the source does not hold its text.
-func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Experiment, error) {
+// protocolsOfSource returns, by its name, each protocol whose results a source has, as an experiment of this program.
+// The experiment is nil if this program does not have the protocol and the source does not hold its text.
+func protocolsOfSource(a *app, src admit.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {
 		exp, err := a.experiment(file)
@@ -287,12 +287,12 @@ func (a *app) protocolsOf(src admit.Source, file string) (map[string]*plan.Exper
 	return out, nil
 }
 
-// importer returns a function that stores a result, and one that waits until all are stored.
-func (a *app) importer(ctx context.Context, db *store.DB) (put func(result.Run) error, end func() error) {
+// newImporter returns a function that stores a result, and one that waits until all are stored.
+func newImporter(ctx context.Context, a *app, db *store.DB) (put func(result.Run) error, end func() error) {
 	w := db.NewWriter(environment.Current(), nil)
-	w.Trouble = func(t store.Trouble) { a.say("%s", a.troubleLine(t)) }
+	w.Trouble = func(t store.Trouble) { a.say("%s", troubleLine(a, t)) }
 	ended, stop := context.WithCancel(ctx)
-	a.handleSignals(ended, stopping{first: "stopping when the results are stored; interrupt again to give them up",
+	handleSignals(ended, a, stopping{first: "stopping when the results are stored; interrupt again to give them up",
 		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Abandon: w.Abandon}})
 	return w.Put, func() error {
 		defer stop()
@@ -316,7 +316,7 @@ func newExportCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.bundle(c.Context(), db, args[0], f)
+			return runExport(c.Context(), a, db, args[0], f)
 		},
 	}
 	f.add(a, c, "")
@@ -324,8 +324,8 @@ func newExportCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) bundle(ctx context.Context, db *store.DB, path string, f selection) error {
-	_, cells, err := a.askedCells(ctx, db, f)
+func runExport(ctx context.Context, a *app, db *store.DB, path string, f selection) error {
+	_, cells, err := askedCells(ctx, a, db, f)
 	if err != nil {
 		return err
 	}

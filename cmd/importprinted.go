@@ -21,8 +21,8 @@ type printedFile struct {
 	replace      bool // no other value of the source is kept
 }
 
-// importPrinted stores the values of a file, or none of them, and lists values that contradict stored ones.
-func (a *app) importPrinted(ctx context.Context, file printedFile, conflicts *listing) error {
+// runImportPrinted stores the values of a file, or none of them, and lists values that contradict stored ones.
+func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *listing) error {
 	switch {
 	case file.source == "":
 		return usage("--published needs --source \"...\": say where the values are printed")
@@ -31,7 +31,7 @@ func (a *app) importPrinted(ctx context.Context, file printedFile, conflicts *li
 	case slices.ContainsFunc(published.Values(), func(v published.Value) bool { return v.Source == file.source }):
 		return usage("--source: the program has values of %s itself; name another", file.source)
 	}
-	values, err := a.readPrinted(ctx, file)
+	values, err := readPrinted(ctx, a, file)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func (a *app) importPrinted(ctx context.Context, file printedFile, conflicts *li
 }
 
 // readPrinted reads the file and notes protocols that are not known here.
-func (a *app) readPrinted(ctx context.Context, file printedFile) ([]published.Value, error) {
+func readPrinted(ctx context.Context, a *app, file printedFile) ([]published.Value, error) {
 	f, size, err := files.Open(file.path)
 	if err != nil {
 		return nil, usageError(err)
 	}
 	defer f.Close()
-	set, stored, err := a.namesHere(ctx)
+	set, stored, err := namesHere(ctx, a)
 	if err != nil {
 		return nil, err
 	}

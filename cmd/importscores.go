@@ -19,8 +19,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// importScores counts and stores test scores of a method that another program computed.
-func (a *app) importScores(ctx context.Context, path, protocolName string, of admit.Elsewhere) error {
+// runImportScores counts and stores test scores of a method that another program computed.
+func runImportScores(ctx context.Context, a *app, path, protocolName string, of admit.Elsewhere) error {
 	if err := wording.CheckName(of.Method); err != nil {
 		return usage("--as: %w", err)
 	}
@@ -43,7 +43,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if err != nil {
 		return err
 	}
-	if scores, err = a.scoredSets(ctx, scores); err != nil {
+	if scores, err = scoredSets(ctx, a, scores); err != nil {
 		return usage("%s: %w", path, err)
 	}
 	of.File = filepath.Base(path)
@@ -60,7 +60,7 @@ func (a *app) importScores(ctx context.Context, path, protocolName string, of ad
 	if err != nil {
 		return err
 	}
-	put, end := a.importer(ctx, db)
+	put, end := newImporter(ctx, a, db)
 	for _, r := range fresh {
 		if err == nil {
 			err = put(r)
@@ -101,8 +101,8 @@ func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores ad
 
 // scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its
 // TOML file, or by its name where the database knows it.
-func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores, error) {
-	lookup, _, err := a.namesHere(ctx)
+func scoredSets(ctx context.Context, a *app, scores admit.Scores) (admit.Scores, error) {
+	lookup, _, err := namesHere(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +122,11 @@ func (a *app) scoredSets(ctx context.Context, scores admit.Scores) (admit.Scores
 
 // namesHere returns a function that finds a set by its name in the catalogue or the database, or by its TOML file, and
 // the protocols of the database.
-func (a *app) namesHere(ctx context.Context) (set func(name string) (*catalogue.Entry, error),
+func namesHere(ctx context.Context, a *app) (set func(name string) (*catalogue.Entry, error),
 	protocols map[string]store.StoredProtocol, err error) {
-	db, err := a.reader(ctx)
-	if isNoDatabase(err) {
-		return a.set, nil, nil
-	} else if err != nil {
-		return nil, nil, err
+	db, err := a.readerIfAny(ctx)
+	if db == nil {
+		return a.set, nil, err
 	}
 	defer db.Close()
 	stored, err := a.storedSets(ctx, db)

@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"runtime/debug"
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
@@ -28,4 +30,14 @@ func memoryLimit(text string) (int64, error) {
 		}
 	}
 	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
+}
+
+// collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that
+// undoes this. GOMEMLIMIT may ask for less.
+func collectWithin(memory int64) (undo func()) {
+	before := debug.SetMemoryLimit(-1)
+	if memory > 0 {
+		debug.SetMemoryLimit(min(before, runner.HeapLimit(memory)))
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }

@@ -75,7 +75,7 @@ func newMethodsShowCommand(a *app) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show a method's parameters, grid and capabilities",
 		Args:              takes("NAME"),
-		ValidArgsFunction: a.completeMethods,
+		ValidArgsFunction: completion(a.names("methods"), false),
 	}
 	protocolFlag(c, &protocol, defaultProtocol)
 	permissionFlags(a, c)

@@ -52,10 +52,10 @@ func parsePythonObject(from string) (pythonObject, error) {
 	return o, nil
 }
 
-// newFrom writes a plugin that serves an existing estimator. The plugin of a file lies beside the file, since a plugin
-// reads its own folder. A link in the folder of plugins lets bench find it.
-func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
-	if err := a.freeName(name); err != nil {
+// runMethodsNewFrom writes a plugin that serves an existing estimator. The plugin of a file lies beside the file, since
+// a plugin reads its own folder. A link in the folder of plugins lets bench find it.
+func runMethodsNewFrom(ctx context.Context, a *app, name, from, dir string) error {
+	if err := checkFreeName(a, name); err != nil {
 		return err
 	}
 	o, err := parsePythonObject(from)
@@ -74,18 +74,18 @@ func (a *app) newFrom(ctx context.Context, name, from, dir string) error {
 			return usage("%s is there already; choose another name or --dir", path)
 		}
 	}
-	if err := a.writeWrapper(ctx, file, name, o); err != nil {
+	if err := writeWrapper(ctx, a, file, name, o); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out, file)
-	return a.linkPlugin(link, file, name, dir != "")
+	return linkPlugin(a, link, file, name, dir != "")
 }
 
 // writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into
 // the file, for the user to see and change. If the plugin cannot be used, no file is left.
-func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObject) error {
+func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject) error {
 	asked := func(grid, tasks string) (external.Description, error) {
-		d, err := a.askWrapper(ctx, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name,
+		d, err := askWrapper(ctx, a, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name,
 			"Grid": grid, "Tasks": tasks})
 		if err != nil {
 			os.Remove(file)
@@ -128,10 +128,10 @@ func (a *app) writeWrapper(ctx context.Context, file, name string, o pythonObjec
 }
 
 // askWrapper writes a plugin from the template and asks the plugin what it is.
-func (a *app) askWrapper(ctx context.Context, file string, values map[string]string) (external.Description, error) {
+func askWrapper(ctx context.Context, a *app, file string, values map[string]string) (external.Description, error) {
 	text, err := fillSkeleton(skeletonFile{file, "wrapper.py"}, values)
 	if err == nil {
-		err = a.writeSource(file, text)
+		err = writeSource(a, file, text)
 	}
 	if err == nil {
 		err = a.checkSandbox(file)
@@ -148,7 +148,7 @@ func (a *app) askWrapper(ctx context.Context, file string, values map[string]str
 }
 
 // linkPlugin makes a link by which every command finds a plugin, and says how to use the plugin.
-func (a *app) linkPlugin(link, file, name string, named bool) error {
+func linkPlugin(a *app, link, file, name string, named bool) error {
 	if link != file {
 		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 			return err

@@ -38,11 +38,11 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 			ending, oneFile := pluginEndings[lang]
 			switch {
 			case from != "":
-				return a.newFrom(c.Context(), args[0], from, dir)
+				return runMethodsNewFrom(c.Context(), a, args[0], from, dir)
 			case oneFile:
-				return a.newPlugin(args[0], ending, dir)
+				return runMethodsNewPlugin(a, args[0], ending, dir)
 			}
-			return a.newMethod(args[0], dir, lang == "go-plugin")
+			return runMethodsNew(a, args[0], dir, lang == "go-plugin")
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder to write to (default as above)")
@@ -54,8 +54,8 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 	return c
 }
 
-// freeName refuses a name that no method can have or that a method already has.
-func (a *app) freeName(name string) error {
+// checkFreeName refuses a name that no method can have or that a method already has.
+func checkFreeName(a *app, name string) error {
 	if !methodName.MatchString(name) {
 		return usage("method name %q: use letters, digits, - and _, a letter first", name)
 	}
@@ -97,9 +97,9 @@ func moduleOf(dir string) (goModule, error) {
 // letters is a name without what a class or a package cannot have in its name.
 func letters(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
 
-// newMethod writes a package with a method and, if plugin is set, a program that serves it.
-func (a *app) newMethod(name, dir string, plugin bool) error {
-	if err := a.freeName(name); err != nil {
+// runMethodsNew writes a package with a method and, if plugin is set, a program that serves it.
+func runMethodsNew(a *app, name, dir string, plugin bool) error {
+	if err := checkFreeName(a, name); err != nil {
 		return err
 	}
 	pkg := letters(strings.ToLower(name))
@@ -140,7 +140,8 @@ func (a *app) newMethod(name, dir string, plugin bool) error {
 	if plugin {
 		files = append(files, skeletonFile{served, "served.go"})
 	}
-	if err := a.writeSkeletons(files, map[string]string{"Name": name, "Package": pkg, "Import": imported}); err != nil {
+	values := map[string]string{"Name": name, "Package": pkg, "Import": imported}
+	if err := writeSkeletons(a, files, values); err != nil {
 		return err
 	}
 	a.err.printHowToRegister(pkg, dir, imported, module, needsMain)
@@ -194,7 +195,7 @@ func (m *messages) printHowToRegister(pkg, dir, imported string, module goModule
 type skeletonFile struct{ path, template string }
 
 // writeSkeletons writes files or, if a template cannot be filled in, none, and prints their names.
-func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) error {
+func writeSkeletons(a *app, files []skeletonFile, values map[string]string) error {
 	var texts [][]byte
 	for _, f := range files {
 		text, err := fillSkeleton(f, values)
@@ -204,7 +205,7 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 		texts = append(texts, text)
 	}
 	for i, f := range files {
-		if err := a.writeSource(f.path, texts[i]); err != nil {
+		if err := writeSource(a, f.path, texts[i]); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, f.path)
@@ -212,7 +213,7 @@ func (a *app) writeSkeletons(files []skeletonFile, values map[string]string) err
 	return nil
 }
 
-func (a *app) writeSource(path string, text []byte) error {
+func writeSource(a *app, path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

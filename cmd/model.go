@@ -24,9 +24,9 @@ func newMethodsExportCommand(a *app) *cobra.Command {
 		Use:               "export METHOD --datasets NAME --split N",
 		Short:             "Write a trained model as LightGBM text, which LightGBM and others load",
 		Args:              takes("METHOD"),
-		ValidArgsFunction: a.completeMethods,
+		ValidArgsFunction: completion(a.names("methods"), false),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.exportModel(c, args[0], of, params, output)
+			return runMethodsExport(a, c, args[0], of, params, output)
 		},
 	}
 	of.addAll(a, c)
@@ -36,8 +36,8 @@ func newMethodsExportCommand(a *app) *cobra.Command {
 	return c
 }
 
-// exportModel trains the model of a cell again and writes it.
-func (a *app) exportModel(c *cobra.Command, method string, of place, params, output string) error {
+// runMethodsExport trains the model of a cell again and writes it.
+func runMethodsExport(a *app, c *cobra.Command, method string, of place, params, output string) error {
 	exp, spec, err := a.methodOf(of.protocol, method)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *app) exportModel(c *cobra.Command, method string, of place, params, out
 		return usage("models of %s cannot be written as LightGBM text; those of these methods can: %s", spec.Name,
 			strings.Join(have, ", "))
 	}
-	r, err := a.refit(c, exp, method, of, params)
+	r, err := refit(a, c, exp, method, of, params)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ type refitted struct {
 }
 
 // refit trains the model of a cell again, by the grid point in JSON or, if given is "", by that of the stored cell.
-func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
+func refit(a *app, c *cobra.Command, exp *plan.Experiment, method string, of place, given string) (*refitted, error) {
 	spec, err := a.method(exp.Registry, method)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of pl
 	cell := runner.Cell{Protocol: exp.Protocol.Name, Dataset: entry.Name, Split: of.split, Method: spec.Name}
 	params, stored := json.RawMessage(given), (*store.Row)(nil)
 	if given == "" {
-		if stored, err = a.storedCell(c, cell, exp.Protocol, of.dataset); err != nil {
+		if stored, err = storedCell(a, c, cell, exp.Protocol, of.dataset); err != nil {
 			return nil, err
 		}
 		params = stored.Point
@@ -109,12 +109,12 @@ func (a *app) refit(c *cobra.Command, exp *plan.Experiment, method string, of pl
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cell, err)
 	}
-	return &refitted{r, spec, set, cell, a.printRefit(cell, spec, params, r, stored, set.Fingerprint)}, nil
+	return &refitted{r, spec, set, cell, printRefit(a, cell, spec, params, r, stored, set.Fingerprint)}, nil
 }
 
 // refitAsStored is refit for drawings, which are of stored results alone.
-func (a *app) refitAsStored(c *cobra.Command, exp *plan.Experiment, method string, of place) (*refitted, error) {
-	r, err := a.refit(c, exp, method, of, "")
+func refitAsStored(a *app, c *cobra.Command, exp *plan.Experiment, method string, of place) (*refitted, error) {
+	r, err := refit(a, c, exp, method, of, "")
 	if err == nil && !r.same { // refit has printed the difference and what to do
 		err = exitError{exitIncomplete, fmt.Errorf("%s: the model does otherwise than the stored one, so that "+
 			"nothing is drawn", r.cell)}
@@ -124,7 +124,7 @@ func (a *app) refitAsStored(c *cobra.Command, exp *plan.Experiment, method strin
 
 // storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names
 // it.
-func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
+func storedCell(a *app, c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
 	db, err := a.reader(c.Context())
 	if err != nil {
 		return nil, fmt.Errorf("%w; --params does without", err)
@@ -147,7 +147,7 @@ func (a *app) storedCell(c *cobra.Command, cell runner.Cell, p *protocol.Protoco
 
 // printRefit prints what was trained. If there is a stored result, it reports whether the model gives the same results
 // on the test rows.
-func (a *app) printRefit(cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted,
+func printRefit(a *app, cell runner.Cell, spec registry.Spec, params json.RawMessage, r *runner.Refitted,
 	stored *store.Row, fingerprint string) bool {
 	var result string
 	if r.Test.Correct != nil {

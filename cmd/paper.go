@@ -22,7 +22,7 @@ func newPaperCommand(a *app) *cobra.Command {
 	metricFlag(c, &o.Metric, " (default the protocol's)")
 	a.outputFlag(c, &f.output, "write this folder, whole or not at all (default paper-METHOD)")
 	region := report.TestFlags(flags, &o.Level)
-	c.ValidArgsFunction = a.completeMethods
+	c.ValidArgsFunction = completion(a.names("methods"), false)
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.also = args; len(args) > 1 {
 			f.methods = args
@@ -30,12 +30,12 @@ func newPaperCommand(a *app) *cobra.Command {
 		if o.Region, err = region(); err != nil {
 			return usageError(err)
 		}
-		return a.paper(c, args[0], f, o)
+		return runPaper(a, c, args[0], f, o)
 	}
 	return c
 }
 
-func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Options) error {
+func runPaper(a *app, c *cobra.Command, method string, f reportFlags, o paper.Options) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	exp, err := a.experiment(f.protocol)
@@ -56,5 +56,5 @@ func (a *app) paper(c *cobra.Command, method string, f reportFlags, o paper.Opti
 		return usageError(err)
 	}
 	folder := cmp.Or(f.output, paper.Folder(o.Method))
-	return a.wrote(folder, p.Warnings, a.writeFolder(ctx, folder, paper.Mark, p.Write, paper.Products...))
+	return a.wrote(folder, p.Warnings, writeFolder(ctx, a, folder, paper.Mark, p.Write, paper.Products...))
 }

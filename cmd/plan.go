@@ -11,12 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
@@ -31,9 +34,9 @@ func makePlan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *s
 }
 
 // announce says in a few lines what is about to happen.
-func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
-	a.noteExcluded(plan.Excluded)
-	a.noteCautions(plan)
+func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
+	noteExcluded(a, plan.Excluded)
+	noteCautions(a, plan)
 	if d := plan.Dealt; d != nil {
 		a.say("shard %d/%d: %d of %s; every shard of this request says list %s", d.Number, d.Of, plan.Requested,
 			plural(d.Cells, "cell"), d.List)
@@ -52,7 +55,7 @@ func (a *app) announce(plan *plan.Plan, p plan.Prediction, opt schedule.Options)
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
 	}
-	a.noteExcluded(p.Excluded)
+	noteExcluded(a, p.Excluded)
 }
 
 // predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.
@@ -68,7 +71,7 @@ func predicted(todo *plan.Plan, p plan.Prediction) string {
 }
 
 // noteCautions says what describing each set of the plan found that may make its results too good.
-func (a *app) noteCautions(p *plan.Plan) {
+func noteCautions(a *app, p *plan.Plan) {
 	said := map[string]bool{}
 	for _, c := range p.Cells {
 		name := c.Spec.Cell.Dataset
@@ -82,7 +85,7 @@ func (a *app) noteCautions(p *plan.Plan) {
 }
 
 // noteExcluded says what is not run and why, and for missing data the command that gets it.
-func (a *app) noteExcluded(excluded []result.Exclusion) {
+func noteExcluded(a *app, excluded []result.Exclusion) {
 	missing, fetch := result.OfKinds(excluded, result.NoData), []string{"bench", "data", "fetch"}
 	for _, e := range missing {
 		fetch = append(fetch, e.Dataset)
@@ -125,9 +128,9 @@ func yesToLongRuns(c *cobra.Command) {
 	yes.Usage, yes.Annotations = "start without asking, however long it takes, and "+yes.Usage, nil
 }
 
-// confirm asks before a run of more than a day, the only question of this program. If nobody can be asked, it refuses
-// the run.
-func (a *app) confirm(p plan.Prediction) error {
+// confirmLong asks before a run of more than a day, the only question of this program. If nobody can be asked, it
+// refuses the run.
+func confirmLong(a *app, p plan.Prediction) error {
 	if a.yes || p.Seconds <= askBeyond.Seconds() {
 		return nil
 	}
@@ -157,14 +160,15 @@ const (
 	heaviestPairs = 10
 )
 
-// dryRun prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
+// runDry prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
-func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request, f runFlags) error {
-	db, err := store.OpenReader(ctx, a.db)
-	if err == nil {
+func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags) error {
+	db, err := a.readerIfAny(ctx)
+	if err != nil {
+		return err
+	}
+	if db != nil {
 		defer db.Close()
-	} else if !isNoDatabase(err) {
-		return databaseError(err)
 	}
 	req.Secret = []byte("a plan that is not run") // which splits canaries copy is not shown
 	plan, err := makePlan(ctx, exp, req, db)
@@ -186,7 +190,7 @@ func (a *app) dryRun(ctx context.Context, exp *plan.Experiment, req plan.Request
 	if err := l.print(); err != nil {
 		return err
 	}
-	a.announce(plan, prediction, opt)
+	announce(a, plan, prediction, opt)
 	if plan.Failed > 0 {
 		a.say("%d stored as failed; --retry runs them again", plan.Failed)
 	}
@@ -302,4 +306,115 @@ func (l *listing) duration(seconds float64, unknown bool) any {
 		return wording.Seconds(seconds)
 	}
 	return round1(seconds)
+}
+
+// suiteNotAdded returns a suite by its name, if the program knows the tasks of the suite, and nobody has added it.
+func suiteNotAdded(a *app, name string) (fetch.KnownSuite, bool) {
+	s, known := fetch.Known(name)
+	_, added := a.sets.Group(name)
+	return s, known && !added && strings.EqualFold(s.Name, name)
+}
+
+// howToAdd is the command that adds a suite.
+func howToAdd(a *app, s fetch.KnownSuite) string {
+	words := []string{"bench", "data", "add", fetch.Suite + s.Name}
+	if a.data != "" {
+		words = append(words, "--data", a.data)
+	}
+	return frame.CommandLine(words...)
+}
+
+// runDrySuite prints the plan of a run on a suite that nobody has added: a row a task, with its size and the time of
+// all methods on one core. It needs no data and no network.
+func runDrySuite(ctx context.Context, a *app, suite fetch.KnownSuite, f runFlags) error {
+	if f.explain || f.shard != "" {
+		return usage("%s is not added, and --explain and --shard need its data; `%s` adds it", suite.Name,
+			howToAdd(a, suite))
+	}
+	f.datasets = nil
+	chosen, err := a.choose(f.selection, nothingStored)
+	if err != nil {
+		return err
+	}
+	req, err := requestOf(a, chosen, f)
+	if err != nil {
+		return err
+	}
+	todo, err := planOfSuite(ctx, a, chosen.Experiment, req, suite)
+	if err != nil {
+		return err
+	}
+	req.Limits = plan.Limits{} // the table has the times of all cells
+	whole, err := planOfSuite(ctx, a, chosen.Experiment, req, suite)
+	if err != nil {
+		return err
+	}
+	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
+	prediction := todo.Predict(opt.Places(), opt.Budget)
+	if err := f.plan.printSuite(suite, whole.Cells, whole.Forecast); err != nil {
+		return err
+	}
+	if len(whole.Cells) > 0 {
+		announce(a, todo, prediction, opt)
+		a.say("times are of one core, and follow from rows and columns of the files; a column of categories, which " +
+			"becomes several features, counts once, so that sets with many of them take longer")
+	} else {
+		a.say("times are unknown: protocol %s follows the splits of the tasks, which are not here", f.protocol)
+	}
+	a.say("%s is not added; `%s` adds it", suite.Name, howToAdd(a, suite))
+	a.say("rows, features and classes: %s", suite.Sizes)
+	return nil
+}
+
+// planOfSuite plans a run on a suite by the sizes of its sets. The plan is empty where the protocol follows the splits
+// of the tasks: nobody knows their sizes before the suite is added.
+func planOfSuite(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, suite fetch.KnownSuite) (
+	*plan.Plan, error) {
+	db, err := a.readerIfAny(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if db != nil {
+		defer db.Close()
+	}
+	forecast, err := harness.Forecast(ctx, db)
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	if exp.Protocol.Semantics.Splitter().Kind == split.OpenML {
+		return &plan.Plan{Forecast: forecast}, nil
+	}
+	sizes := make([]plan.Size, len(suite.Tasks))
+	for i, t := range suite.Tasks {
+		task := registry.Binary
+		if t.Classes > 2 {
+			task = registry.Multiclass
+		}
+		sizes[i] = plan.Size{Name: t.SetName(), Shape: registry.Shape{Task: task, N: t.Rows, D: t.Features,
+			Classes: t.Classes}}
+	}
+	return exp.OfSizes(req, sizes, forecast)
+}
+
+// printSuite lists the tasks of a suite, with the times of their cells on one core.
+func (l *listing) printSuite(suite fetch.KnownSuite, cells []*plan.Cell, f *plan.Forecast) error {
+	l.header = []string{"task", "dataset", "rows", "features", "classes", "cells", "seconds"}
+	if l.forPeople() {
+		l.header[6] = "time"
+	}
+	sums := map[string]*planRow{}
+	for _, c := range cells {
+		if sums[c.Dataset] == nil {
+			sums[c.Dataset] = &planRow{}
+		}
+		sums[c.Dataset].addCell(c, f)
+	}
+	for _, t := range suite.Tasks {
+		sum := sums[t.SetName()]
+		if sum == nil { // no cell of the task is planned
+			sum = &planRow{unknown: true}
+		}
+		l.add(t.ID, t.SetName(), t.Rows, t.Features, t.Classes, sum.cells, l.duration(sum.seconds, sum.unknown))
+	}
+	return l.print()
 }

@@ -56,7 +56,7 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 		Use:   "check PLUGIN",
 		Short: "Test a plugin: one line for each thing that a method must do",
 		Args:  takes("PLUGIN"),
-		RunE:  func(c *cobra.Command, args []string) error { return a.checkPlugin(c, args[0], limit) },
+		RunE:  func(c *cobra.Command, args []string) error { return runMethodsCheck(a, c, args[0], limit) },
 	}
 	c.Flags().DurationVar(&limit, "timeout", check.Limit,
 		"limit for all checks together; longer for slow methods and busy machines")
@@ -64,7 +64,7 @@ func newPluginCheckCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) checkPlugin(c *cobra.Command, name string, limit time.Duration) error {
+func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration) error {
 	f, err := a.namedPlugin(name)
 	if err != nil {
 		return err
@@ -112,9 +112,9 @@ func skeletonFileName(name, ending string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
 }
 
-// newPlugin writes a plugin of one file.
-func (a *app) newPlugin(name, ending, dir string) error {
-	if err := a.freeName(name); err != nil {
+// runMethodsNewPlugin writes a plugin of one file.
+func runMethodsNewPlugin(a *app, name, ending, dir string) error {
+	if err := checkFreeName(a, name); err != nil {
 		return err
 	}
 	path := filepath.Join(cmp.Or(dir, a.pluginFolder()), skeletonFileName(name, ending))
@@ -123,7 +123,7 @@ func (a *app) newPlugin(name, ending, dir string) error {
 	}
 	class := letters(name)
 	class = strings.ToUpper(class[:1]) + class[1:]
-	if err := a.writeSkeletons([]skeletonFile{{path, "plugin" + ending}}, map[string]string{"Name": name,
+	if err := writeSkeletons(a, []skeletonFile{{path, "plugin" + ending}}, map[string]string{"Name": name,
 		"Class": class}); err != nil {
 		return err
 	}

@@ -23,16 +23,18 @@ func newMethodsPredictCommand(a *app) *cobra.Command {
 			if len(before) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return a.completeMethods(c, before, word)
+			return completion(a.names("methods"), false)(c, before, word)
 		},
-	}, func(c *cobra.Command, args []string, l *listing) error { return a.predict(c, args[0], args[1], of, l) })
+	}, func(c *cobra.Command, args []string, l *listing) error {
+		return runMethodsPredict(a, c, args[0], args[1], of, l)
+	})
 	of.addAll(a, c)
 	permissionFlags(a, c)
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, method, file string, of place, l *listing) error {
-	p, like, err := a.predictor(c, method, of)
+func runMethodsPredict(a *app, c *cobra.Command, method, file string, of place, l *listing) error {
+	p, like, err := storedPredictor(a, c, method, of)
 	if err != nil {
 		return err
 	}
@@ -48,9 +50,9 @@ func (a *app) predict(c *cobra.Command, method, file string, of place, l *listin
 	return nil
 }
 
-// predictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil if the
-// catalogue has no such set.
-func (a *app) predictor(c *cobra.Command, method string, of place) (*runner.Predictor, *catalogue.Entry, error) {
+// storedPredictor loads the stored model of a cell. It also returns the catalogue's entry of the cell's data set, nil
+// if the catalogue has no such set.
+func storedPredictor(a *app, c *cobra.Command, method string, of place) (*runner.Predictor, *catalogue.Entry, error) {
 	exp, spec, err := a.methodOf(of.protocol, method)
 	if err != nil {
 		return nil, nil, err

@@ -53,7 +53,7 @@ func newProtocolListCommand(a *app) *cobra.Command {
 				a.say("%s", wording.Spelled(err.Error()))
 			}
 		}
-		stored, err := a.protocolsOfDatabase(c.Context())
+		stored, err := protocolsOfDatabase(c.Context(), a)
 		for _, name := range slices.Sorted(maps.Keys(stored)) {
 			if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil &&
 				!slices.Contains(protocol.Names(), name) {
@@ -86,7 +86,7 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Write NAME.toml, a protocol of your own",
 		Args:  takes("NAME"),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.newProtocol(args[0], o) },
+		RunE:  func(_ *cobra.Command, args []string) error { return runProtocolNew(a, args[0], o) },
 	}
 	flags := c.Flags()
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
@@ -97,13 +97,13 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&o.Methods, "methods", nil, "the methods of the table, which a run without --methods takes "+
 		"(default all)")
 	complete(c, "metric", metric.Choosing()...)
-	completeList(c, "datasets", a.setsAndGroups)
-	completeList(c, "methods", a.methodCompletions)
+	completeList(c, "datasets", a.names("sets", "groups of sets"))
+	completeList(c, "methods", a.names("methods", "groups of methods"))
 	return c
 }
 
-// newProtocol writes a file that this program reads as a protocol, or says what is wrong with the request.
-func (a *app) newProtocol(name string, o protocol.Outline) error {
+// runProtocolNew writes a file that this program reads as a protocol, or says what is wrong with the request.
+func runProtocolNew(a *app, name string, o protocol.Outline) error {
 	file := name + ".toml"
 	chosen, err := a.choose(selection{methods: o.Methods, datasets: o.Datasets}, nothingStored)
 	if err != nil {
@@ -132,13 +132,10 @@ func (a *app) newProtocol(name string, o protocol.Outline) error {
 }
 
 // protocolsOfDatabase returns the protocols that the database holds, none where there is no database.
-func (a *app) protocolsOfDatabase(ctx context.Context) (map[string]store.StoredProtocol, error) {
-	db, err := store.OpenReader(ctx, a.db)
-	if isNoDatabase(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, databaseError(err)
+func protocolsOfDatabase(ctx context.Context, a *app) (map[string]store.StoredProtocol, error) {
+	db, err := a.readerIfAny(ctx)
+	if db == nil {
+		return nil, err
 	}
 	defer db.Close()
 	stored, err := db.Protocols(ctx)
@@ -146,7 +143,7 @@ func (a *app) protocolsOfDatabase(ctx context.Context) (map[string]store.StoredP
 }
 
 // protocolOfDatabase returns the protocol that the database holds under a name; nil where it holds none.
-func (a *app) protocolOfDatabase(name string) (*plan.Experiment, error) {
+func protocolOfDatabase(a *app, name string) (*plan.Experiment, error) {
 	ctx := context.Background()
 	db, err := store.OpenReader(ctx, a.db)
 	if err != nil {

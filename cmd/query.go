@@ -49,9 +49,9 @@ func newQueryCommand(a *app) *cobra.Command {
 			ctx, stop := a.untilSignal(c.Context())
 			defer stop()
 			if output == "" {
-				err = a.query(ctx, db, args[0], l.format, a.out)
+				err = runQuery(ctx, a, db, args[0], l.format, a.out)
 			} else {
-				err = a.write(output, func(w io.Writer) error { return a.query(ctx, db, args[0], l.format, w) })
+				err = a.write(output, func(w io.Writer) error { return runQuery(ctx, a, db, args[0], l.format, w) })
 			}
 			if ctx.Err() != nil {
 				return exitError{exitInterrupted, errors.New("interrupted; the answer is not complete")}
@@ -120,7 +120,7 @@ func queryError(err error) error {
 	return usage("query: %w", err)
 }
 
-func (a *app) query(ctx context.Context, db *store.DB, query, format string, w io.Writer) error {
+func runQuery(ctx context.Context, a *app, db *store.DB, query, format string, w io.Writer) error {
 	if format == "parquet" {
 		if isTerminal(w) {
 			return usage("a Parquet file is not text; name one with --output")

@@ -21,7 +21,7 @@ import (
 // putQuestions writes down what a run will answer, before its first cell: the method against those of --against, or
 // each method that did not come with the program against the field. A version that has a result on these sets is too
 // late. Who asked with --against hears of it.
-func (a *app) putQuestions(ctx context.Context, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
+func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runFlags) error {
 	m, err := runMetric(exp, todo)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *app) putQuestions(ctx context.Context, db *store.DB, exp *plan.Experime
 	for _, name := range methods {
 		q := question
 		q.Method = registered.Method{ID: name, Version: todo.Versions[name]}
-		if q.Datasets = a.questionSets(exp, todo, req, append(q.Others(), name)); q.Datasets == nil {
+		if q.Datasets = questionSets(a, exp, todo, req, append(q.Others(), name)); q.Datasets == nil {
 			continue
 		}
 		q.Question = fmt.Sprintf("%s against %s over %s", name, cmp.Or(frame.Listed(q.Others()),
@@ -70,7 +70,7 @@ func (a *app) putQuestions(ctx context.Context, db *store.DB, exp *plan.Experime
 
 // questionSets are the sets of a question with the hashes of their data: those of the main group on which each method
 // has cells. Sets that one of the methods lacks are said.
-func (a *app) questionSets(exp *plan.Experiment, todo *plan.Plan, req plan.Request, methods []string) (
+func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, methods []string) (
 	out []registered.Named) {
 	names := req.Datasets
 	if names == nil {

@@ -59,7 +59,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 		protocolFlag(c, &f.protocol, defaultProtocol)
 		f.addSets(a, c)
 		c.Args = cobra.ArbitraryArgs
-		c.ValidArgsFunction = a.completeArguments(r.Args)
+		c.ValidArgsFunction = completeArguments(a, r.Args)
 	}
 	build := r.Add(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -70,7 +70,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 			}
 			f.protocol, f.methods, f.datasets, f.also = s.Protocol, s.Methods, s.Datasets, s.Also
 		}
-		return a.report(c, f, build)
+		return runReport(a, c, f, build)
 	}
 	return c
 }
@@ -92,7 +92,7 @@ func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 	complete(c, "width", "column", "page")
 }
 
-func (a *app) report(c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
+func runReport(a *app, c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
 	return a.draw(c, f, func(ctx context.Context) (doc.Document, error) {
 		rows, err := a.frame(ctx, f)
 		if err != nil {
@@ -121,7 +121,7 @@ func (a *app) draw(c *cobra.Command, f reportFlags, build func(context.Context) 
 	case out.format == "text" || out.format == "md":
 		d = d.Short("--details")
 	}
-	if err := a.writeReport(ctx, d, f, out); err != nil || d.Alarm == "" {
+	if err := writeReport(ctx, a, d, f, out); err != nil || d.Alarm == "" {
 		return err
 	}
 	return exitError{exitIncomplete, errors.New(d.Alarm)}
@@ -154,7 +154,7 @@ func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.F
 	if err != nil {
 		return frame.Frame{}, err
 	}
-	rows, err := frame.Read(ctx, db, a.reportSource(f, chosen, stored))
+	rows, err := frame.Read(ctx, db, reportSource(a, f, chosen, stored))
 	switch request := (*frame.RequestError)(nil); {
 	case ctx.Err() != nil:
 		return rows, interruptedReport()
@@ -183,9 +183,9 @@ func interruptedReport() error {
 	return exitError{exitInterrupted, errors.New("interrupted; no report is written")}
 }
 
-func (a *app) writeReport(ctx context.Context, d doc.Document, f reportFlags, out reportOutput) error {
+func writeReport(ctx context.Context, a *app, d doc.Document, f reportFlags, out reportOutput) error {
 	if out.figures {
-		return a.writeFigures(ctx, d, f, out)
+		return writeFigures(ctx, a, d, f, out)
 	}
 	var o render.Options
 	if !f.wide {

@@ -118,7 +118,7 @@ func documentEndings() []string {
 }
 
 // writeFigures writes one figure to a file or to standard output, or figures to a folder.
-func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o reportOutput) error {
+func writeFigures(ctx context.Context, a *app, d doc.Document, f reportFlags, o reportOutput) error {
 	named, err := chosenFigures(d, f)
 	if err != nil {
 		return err
@@ -133,7 +133,8 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 			}
 			return formats[0].Write(a.out, named[0].Figure, o.width)
 		}
-		return a.wrote(f.output, d.Clean().Warnings, a.writeFigure(ctx, f.output, formats[0], named[0].Figure, o.width))
+		err := writeFigure(ctx, a, f.output, formats[0], named[0].Figure, o.width)
+		return a.wrote(f.output, d.Clean().Warnings, err)
 	}
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
 		return usageError(err)
@@ -142,7 +143,7 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {
-			if err := a.writeFigure(ctx, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure,
+			if err := writeFigure(ctx, a, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure,
 				o.width); err != nil {
 				return err
 			}
@@ -153,8 +154,8 @@ func (a *app) writeFigures(ctx context.Context, d doc.Document, f reportFlags, o
 	return nil
 }
 
-func (a *app) writeFigure(
-	ctx context.Context, file string, format render.FigureFormat, figure doc.Figure, width float64,
+func writeFigure(
+	ctx context.Context, a *app, file string, format render.FigureFormat, figure doc.Figure, width float64,
 ) error {
 	return notWritten(a.write(file, func(w io.Writer) error {
 		return cmp.Or(format.Write(w, figure, width), ctx.Err())

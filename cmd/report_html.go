@@ -29,7 +29,7 @@ func (f *pageFlags) add(a *app, c *cobra.Command) {
 		"with it (default the one that leads, by mean)")
 	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
 	rare(c, "level")
-	_ = c.RegisterFlagCompletionFunc("focus", a.completeMethods)
+	_ = c.RegisterFlagCompletionFunc("focus", completion(a.names("methods"), false))
 }
 
 // metricFlag adds --metric, whose help lists the metrics, and then says more.
@@ -56,7 +56,7 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 		}
 		ctx, done := a.untilSignal(c.Context())
 		defer done()
-		p, err := a.page(ctx, f)
+		p, err := buildPage(ctx, a, f)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 		case f.output == "":
 			return p.Write(a.out)
 		case folder:
-			err = a.writeFolder(ctx, f.output, page.Mark, p.Site)
+			err = writeFolder(ctx, a, f.output, page.Mark, p.Site)
 		default:
 			err = a.write(f.output, func(w io.Writer) error { return cmp.Or(p.Write(w), ctx.Err()) })
 		}
@@ -73,8 +73,8 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 	return c
 }
 
-// page reads what is stored and makes the page of it.
-func (a *app) page(ctx context.Context, f pageFlags) (*page.Page, error) {
+// buildPage reads what is stored and makes the page of it.
+func buildPage(ctx context.Context, a *app, f pageFlags) (*page.Page, error) {
 	rows, err := a.frame(ctx, f.reportFlags)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (a *app) wrote(output string, warnings []string, err error) error {
 
 // writeFolder writes a folder for the user, whole or not at all. each hands over its files. products are files that
 // other programs make of them there.
-func (a *app) writeFolder(ctx context.Context, folder, mark string, each func(add addFile) error,
+func writeFolder(ctx context.Context, a *app, folder, mark string, each func(add addFile) error,
 	products ...string) error {
 	return files.Folder(folder, mark, a.force, func(add func(string, func(io.Writer) error) error) error {
 		return each(func(name string, content func(io.Writer) error) error {

@@ -31,7 +31,7 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 }
 
 // reportSource translates what is chosen for package frame.
-func (a *app) reportSource(f reportFlags, c choice, stored *storedSets) frame.Source {
+func reportSource(a *app, f reportFlags, c choice, stored *storedSets) frame.Source {
 	p := c.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{

@@ -104,14 +104,11 @@ func (a *app) say(format string, args ...any) { a.err.say(format, args...) }
 // added is the folder of the sets that `bench data add` brought.
 func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml") }
 
-// loadAdded makes the added sets known by their names.
-func (a *app) loadAdded() error { return a.sets.AddFolder(a.added()) }
-
 // experiment returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
 // TOML file, or one that the database holds.
 func (a *app) experiment(name string) (*plan.Experiment, error) {
 	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
-		if exp, err := a.protocolOfDatabase(name); exp != nil || err != nil {
+		if exp, err := protocolOfDatabase(a, name); exp != nil || err != nil {
 			return exp, err
 		}
 	}
@@ -143,9 +140,9 @@ func (a *app) set(name string) (*catalogue.Entry, error) {
 		return orUsage(a.sets.Add(name))
 	}
 	e, err := a.sets.Lookup(name)
-	if suite, known := a.notAdded(name); err != nil && known {
+	if suite, known := suiteNotAdded(a, name); err != nil && known {
 		return nil, usage("%s is a suite that is not added; `%s` adds it, and `bench run --datasets %s --dry-run` "+
-			"says how large its %d sets are", suite.Name, a.howToAdd(suite), suite.Name, len(suite.Tasks))
+			"says how large its %d sets are", suite.Name, howToAdd(a, suite), suite.Name, len(suite.Tasks))
 	}
 	return orUsage(e, err)
 }
@@ -287,7 +284,7 @@ func newRootCommand(a *app) *cobra.Command {
 		if _, err := environment.Forced(); err != nil {
 			return usageError(err)
 		}
-		if err := a.loadAdded(); err != nil {
+		if err := a.sets.AddFolder(a.added()); err != nil {
 			return usage("%w", err)
 		}
 		if err := a.checkPermissions(); err != nil || a.named == nil || !needsMethods(c) {

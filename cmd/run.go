@@ -1,9 +1,50 @@
 package cmd
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/remote"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/spf13/cobra"
 )
+
+type runFlags struct {
+	selection
+	all     bool
+	jobs    int
+	dryRun  bool
+	explain bool
+	retry   bool
+	keep    string
+	timeout time.Duration
+	budget  time.Duration
+	maxCell time.Duration
+	plan    *listing // of --dry-run
+	rerun   []string
+	isolate isolation
+	shard   string
+
+	untilFlags
+
+	listen, engine, tokenFile string
+	verifyShare               string
+	certFile                  string
+}
 
 func newRunCommand(a *app) *cobra.Command {
 	var f runFlags
@@ -11,7 +52,7 @@ func newRunCommand(a *app) *cobra.Command {
 		Use:   "run [--all | --methods A,B --datasets x,y]",
 		Short: "Run methods on data sets under a protocol and store every evaluation",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.run(c.Context(), f) },
+		RunE:  func(c *cobra.Command, _ []string) error { return runRun(c.Context(), a, f) },
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.all, "all", false, "every method on every set of the protocol")
@@ -24,7 +65,7 @@ func newRunCommand(a *app) *cobra.Command {
 	flags.BoolVar(&f.retry, "retry", false, "run cells again that failed or timed out")
 	flags.StringSliceVar(&f.rerun, "rerun", nil, "methods of the request whose stored cells are run again; the new "+
 		"results replace the old ones")
-	completeList(c, "rerun", a.methodCompletions)
+	completeList(c, "rerun", a.names("methods", "groups of methods"))
 	oneOf(c, &f.keep, "keep", string(runner.KeepScores), "what to keep besides the counts: scores of the test rows, "+
 		"models too, or none", string(runner.KeepScores), string(runner.KeepModels), string(runner.KeepNone))
 	flags.DurationVar(&f.timeout, "timeout", 0, "limit for one cell, e.g. 10m (default none)")
@@ -34,7 +75,7 @@ func newRunCommand(a *app) *cobra.Command {
 		"the method against those of --against", "decided")
 	flags.StringSliceVar(&f.against, "against", nil, "run these methods, too, and write down before the first result "+
 		"that the method is compared with them")
-	completeList(c, "against", a.methodCompletions)
+	completeList(c, "against", a.names("methods", "groups of methods"))
 	flags.StringVar(&f.equivalence, "equivalence", "", "with --against: the largest difference that does not matter, "+
 		"as for compare")
 	flags.BoolVar(&f.goOn, "continue", false, "with --until decided: run the cells that the verdict did not need, too")
@@ -57,4 +98,252 @@ func newRunCommand(a *app) *cobra.Command {
 		"cost, as long as they fit")
 	rare(c, "cert", "engine", "explain", "format", "keep", "token-file", "verify-share")
 	return c
+}
+
+// defaultMaxCell is short enough that a run ends within about a day.
+const defaultMaxCell = 30 * time.Minute
+
+func maxCellFlag(c *cobra.Command, to *time.Duration, where string) {
+	c.Flags().DurationVar(to, "max-cell", defaultMaxCell, fmt.Sprintf("skip cells that are predicted to take more "+
+		"than %v times as long on one core%s; 0 for no limit", result.ForecastError, where))
+}
+
+// runRun does what `bench run` says.
+func runRun(ctx context.Context, a *app, f runFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if methods := f.methods; methods == nil {
+		if err := a.know(f.protocol, nil); err != nil {
+			return err
+		}
+	} else if err := a.know(f.protocol, slices.Concat(methods, f.against)); err != nil {
+		return err
+	}
+	if f.dryRun && len(f.datasets) == 1 {
+		if suite, is := suiteNotAdded(a, f.datasets[0]); is {
+			return runDrySuite(ctx, a, suite, f)
+		}
+	}
+	chosen, err := a.choose(f.selection, nothingStored)
+	if err != nil {
+		return err
+	}
+	exp := chosen.Experiment
+	exp.Keep = runner.Keep(f.keep)
+	req, err := requestOf(a, chosen, f)
+	if err != nil {
+		return err
+	}
+	if f.against != nil {
+		if err := addOpponents(a, chosen, &req, f); err != nil {
+			return err
+		}
+	}
+	var decided *decision
+	if f.until != "" {
+		if decided, err = decideUntil(ctx, a, chosen, req, f); err != nil {
+			return err
+		}
+	}
+	if f.goOn {
+		decided = nil
+	}
+	if f.dryRun {
+		if err := runDry(ctx, a, exp, req, f); err != nil || decided == nil {
+			return err
+		}
+		return decided.foresee(ctx)
+	}
+	if err := storeReference(ctx, a, chosen, f); err != nil {
+		return err
+	}
+	return computeCells(ctx, a, exp, req, f, decided)
+}
+
+// storeReference stores the reference run, whose results come with the program, in a new database. It does so before a
+// run of a method that the reference run lacks, on all sets and splits of the protocol. Whoever starts
+// this run asks how good the method is.
+func storeReference(ctx context.Context, a *app, c choice, f runFlags) error {
+	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
+	if _, err := os.Stat(a.db); !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	name := c.Protocol.Name
+	runs, err := reference.Runs(name)
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	lacks := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool {
+		return slices.ContainsFunc(runs, func(r result.Run) bool { return r.Method == m })
+	})
+	if len(lacks) == 0 {
+		return nil
+	}
+	a.say("%s is new: results that come with the program are stored first, to compare %s with", a.db,
+		strings.Join(lacks, ", "))
+	return runImport(ctx, a, []string{name}, "", &listing{})
+}
+
+// computeCells lets a session run a request, with workers if the flags say so, and until a comparison is decided if
+// there is one.
+func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
+	db, err := a.openToWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	defer collectWithin(a.memory)()
+	ended, end := context.WithCancel(ctx) // of the whole run, including the time in which results wait to be stored
+	defer end()
+	printer := &runPrinter{app: a, ctx: ended, experiment: exp, flags: f}
+	session := harness.Session{Experiment: exp, DB: db, Tell: printer.handle, Cells: cellsOfSession(a, f.isolate),
+		Confirm: func(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
+			if err := printer.confirm(todo, p, opt); err != nil {
+				return err
+			}
+			return putQuestions(ctx, a, db, exp, todo, req, f)
+		}}
+	var workers *coordinator
+	if f.shares() {
+		if session.Share, err = f.workersShare(); err != nil {
+			return err
+		}
+		if workers, err = listenForWorkers(a, printer, f); err != nil {
+			return err
+		}
+		session.Remote, session.Join = workers.Pool, workers.join
+	}
+	request := harness.Request{Request: req, Jobs: f.jobs, Budget: f.budget}
+	if d != nil {
+		request.Batches, d.Say = d.begin, func(format string, args ...any) {
+			printer.bar.note(fmt.Sprintf(format, args...))
+		}
+	}
+	report, err := printer.runUntilDone(ctx, &session, request)
+	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
+	if err = concludeRun(a, report, err); d != nil && report.Plan != nil {
+		d.conclude()
+	}
+	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
+		err = exitError{code: exitConflict}
+	}
+	a.err.printConflicts(conflicts)
+	return err
+}
+
+// cellsOfSession is harness.Session.Cells.
+func cellsOfSession(a *app, usual isolation) func(time.Duration, bool) (runner.Runner, func()) {
+	return func(timeout time.Duration, alone bool) (runner.Runner, func()) {
+		how := usual
+		if alone {
+			how = isolation{given: true, value: runner.CanIsolate}
+		}
+		run, apart := a.cells(timeout, how)
+		return run, apart.Close
+	}
+}
+
+// runUntilDone runs a request. It runs the cells again whose results were removed because a worker had sent wrong ones.
+func (r *runPrinter) runUntilDone(ctx context.Context, session *harness.Session, request harness.Request) (
+	harness.Report, error) {
+	report, err := session.Run(ctx, request)
+	for err == nil && report.Withdrawn > 0 && !report.Outcome.Interrupted { // each time of one more worker at least
+		r.again = true
+		request.Retry, request.Rerun = false, nil
+		report, err = session.Run(ctx, request)
+	}
+	return report, err
+}
+
+// workersShare returns the share of each worker's results that this program computes again. At a loopback address all
+// workers run on this machine, and the default is none.
+func (f runFlags) workersShare() (float64, error) {
+	switch {
+	case f.verifyShare == "0", f.verifyShare == "0%":
+		return 0, nil
+	case f.verifyShare != "":
+		share, number, err := parseSample(f.verifyShare)
+		if err != nil || number > 0 {
+			return 0, usage("--verify-share %q is not a share, such as 1%%, or 0", f.verifyShare)
+		}
+		return share, nil
+	}
+	address := f.listen
+	if at, err := url.Parse(f.engine); err == nil && f.engine != "" {
+		address = at.Host
+	}
+	if host, _, err := net.SplitHostPort(address); err == nil && remote.Loopback(host) {
+		return 0, nil
+	}
+	return defaultShare, nil
+}
+
+// defaultShare is the share of the results of a worker on another machine that is computed again by default.
+const defaultShare = 0.01
+
+// shares reports whether workers may run cells.
+func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
+
+// check refuses flags that contradict each other, or that ask for nothing.
+func (f runFlags) check() error {
+	switch {
+	case f.all && (f.methods != nil || f.datasets != nil):
+		return usage("--all means every method and every set of the protocol; leave it out with --methods or " +
+			"--datasets")
+	case !f.all && f.methods == nil && f.datasets == nil:
+		return usage("nothing is asked for; use --all, or --methods and --datasets")
+	case f.methods != nil && len(f.methods) == 0 || f.datasets != nil && len(f.datasets) == 0:
+		return usage("--methods or --datasets is given and empty; name at least one")
+	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
+		return usage("--timeout, --budget and --max-cell must not be negative")
+	case f.plan.format != "table" && !f.dryRun:
+		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
+	}
+	return errors.Join(f.checkUntil(), f.checkWorkers())
+}
+
+// checkWorkers refuses flags for workers that contradict each other, or that are given without workers.
+func (f runFlags) checkWorkers() error {
+	switch {
+	case f.listen != "" && f.engine != "":
+		return usage("--listen starts a server and --engine takes one that is running; leave one of them out")
+	case f.tokenFile != "" && !f.shares():
+		return usage("--token-file is for the workers of --listen HOST:PORT or --engine URL; add one of them")
+	case f.verifyShare != "" && !f.shares():
+		return usage("--verify-share is of the workers of --listen HOST:PORT or --engine URL; add one of them")
+	case f.certFile != "" && f.listen == "":
+		return usage("--cert belongs to --listen HOST:PORT")
+	case f.jobs < 1 && (f.jobs < 0 || !f.shares()):
+		return usage("--jobs %d: at least one cell must run at a time (0 is for --listen and --engine alone)", f.jobs)
+	}
+	return nil
+}
+
+// requestOf turns flags into a request.
+func requestOf(a *app, c choice, f runFlags) (plan.Request, error) {
+	req := plan.Request{
+		Methods: c.methods, Datasets: c.datasets, Splits: c.splits, Exclude: c.exclude,
+		Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory},
+	}
+	if f.all {
+		req.Datasets = c.AllSets()
+	}
+	if req.Splits == nil {
+		req.Splits, _ = plan.Splits(strconv.Itoa(c.Protocol.Splits), "")
+	}
+	again, err := a.choose(selection{protocol: f.protocol, methods: f.rerun}, nothingStored)
+	if err != nil {
+		return req, err
+	}
+	for _, m := range again.methods {
+		if req.Methods != nil && !slices.Contains(req.Methods, m) {
+			return req, usage("--rerun %s: the method is not among --methods; name it there too", m)
+		}
+	}
+	req.Rerun = again.methods
+	if req.Shard, err = plan.ParseShard(f.shard); err != nil {
+		err = usage("--%w", err)
+	}
+	return req, err
 }

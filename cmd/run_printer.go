@@ -61,11 +61,11 @@ func (r *runPrinter) show(bar *progress) {
 
 // confirm announces the plan, and asks before a long run.
 func (r *runPrinter) confirm(todo *plan.Plan, p plan.Prediction, opt schedule.Options) error {
-	r.app.announce(todo, p, opt)
+	announce(r.app, todo, p, opt)
 	if r.again { // what was agreed to runs once more
 		return nil
 	}
-	return r.app.confirm(p)
+	return confirmLong(r.app, p)
 }
 
 func (r *runPrinter) handle(event harness.Event) {
@@ -80,10 +80,10 @@ func (r *runPrinter) handle(event harness.Event) {
 		r.app.err.noteSandbox(r.experiment, e.Plan, r.flags.isolate)
 		r.bar = newProgress(r.app.err.To, e.Progress.Now, r.experiment.Protocol.Semantics.Metric)
 		r.show(r.bar)
-		r.app.handleSignals(r.ctx, stopping{r.bar.note,
+		handleSignals(r.ctx, r.app, stopping{r.bar.note,
 			"stopping: running cells finish and are stored; interrupt again to stop at once", e.Control})
 	case store.Trouble:
-		r.bar.note(r.app.troubleLine(e))
+		r.bar.note(troubleLine(r.app, e))
 	case schedule.Event:
 		r.bar.handle(e)
 	case harness.Ended:
@@ -173,7 +173,7 @@ func (m *messages) waits(err error) {
 }
 
 // troubleLine says what happened to results that could not be stored at once.
-func (a *app) troubleLine(t store.Trouble) string {
+func troubleLine(a *app, t store.Trouble) string {
 	since := wording.Seconds(time.Since(t.Since).Seconds())
 	switch {
 	case t.Err == nil:
@@ -192,8 +192,8 @@ func (m *messages) printFindings(findings []store.Finding) {
 	}
 }
 
-// conclude prints the outcome of a run, and chooses the exit code.
-func (a *app) conclude(report harness.Report, err error) error {
+// concludeRun prints the outcome of a run, and chooses the exit code.
+func concludeRun(a *app, report harness.Report, err error) error {
 	var lost *store.LostError
 	var stored *harness.StoredError
 	var overlap *store.OverlapError

@@ -89,7 +89,7 @@ func runScripts(t *testing.T, folder, mirror string, more testscript.Params) {
 		for name, value := range map[string]string{
 			"BENCH_DATA": filepath.Join(e.WorkDir, "data"), "XDG_CACHE_HOME": filepath.Join(e.WorkDir, "cache"),
 			"BENCH_MIRROR": mirror,
-			"REPO": testenv.Root(), "GORACE": os.Getenv("GORACE"),
+			"REPO":         testenv.Root(), "GORACE": os.Getenv("GORACE"),
 			"BENCH_YARDSTICK": cmp.Or(os.Getenv("BENCH_YARDSTICK"), "1"),
 			"GOCACHE":         caches[0], "GOMODCACHE": caches[1],
 			"GOFLAGS": os.Getenv("GOFLAGS") + " -buildvcs=false",

@@ -61,7 +61,7 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 			name = spec.Name
 		} else if !s.report || !strings.Contains(name, "@") {
 			groups := groupNames(c.Registry.Groups())
-			found, err := cells.find(name, a.notAMethod(name, err), groups, methodOf)
+			found, err := cells.find(name, notAMethod(a, name, err), groups, methodOf)
 			if err != nil {
 				if found = a.alias(c.Registry, name); found == "" {
 					return c, err
@@ -86,13 +86,13 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 	if c.splits, err = orUsage(plan.Splits(s.splits, s.split)); err != nil || s.exclude == nil {
 		return c, err
 	}
-	c.exclude, err = a.excluded(c, s.exclude, cells)
+	c.exclude, err = excludedNames(a, c, s.exclude, cells)
 	return c, err
 }
 
-// excluded resolves the names of --exclude. Some may be names that only stored cells have, such as that of a plugin
-// which is not here.
-func (a *app) excluded(c choice, names []string, cells storedNames) ([]string, error) {
+// excludedNames resolves the names of --exclude. Some may be names that only stored cells have, such as that of a
+// plugin which is not here.
+func excludedNames(a *app, c choice, names []string, cells storedNames) ([]string, error) {
 	all, err := cells()
 	if err != nil {
 		return nil, databaseError(err)
@@ -137,7 +137,7 @@ func (s storedNames) find(name string, unknown error, groups []string, of func(s
 }
 
 // notAMethod is the error that no method has a name, which may be that of a plugin's file.
-func (a *app) notAMethod(name string, unknown error) error {
+func notAMethod(a *app, name string, unknown error) error {
 	for _, f := range a.found {
 		if f.usable() && f.isFileOf(name) {
 			return usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
@@ -207,7 +207,7 @@ func (s *selection) add(a *app, c *cobra.Command, of string) {
 	c.Flags().StringSliceVar(&s.methods, "methods", nil, "only these methods or groups ("+
 		strings.Join(groupNames(a.reg.Groups()), ", ")+", plugins), in this order; in reports also NAME@VERSION, a "+
 		"stored version")
-	completeList(c, "methods", a.methodCompletions)
+	completeList(c, "methods", a.names("methods", "groups of methods"))
 	s.addSets(a, c)
 }
 
@@ -247,7 +247,7 @@ func (p *place) addAll(a *app, c *cobra.Command) {
 	p.add(c, "split")
 	c.Flags().StringVar(&p.dataset, "datasets", "", "data set, by name or as a TOML file")
 	_ = c.MarkFlagRequired("datasets")
-	_ = c.RegisterFlagCompletionFunc("datasets", a.completeSets)
+	_ = c.RegisterFlagCompletionFunc("datasets", completion(a.names("sets"), true))
 }
 
 // parts draws the split.
@@ -273,67 +273,62 @@ func (s *selection) addSets(a *app, c *cobra.Command) {
 	flags.StringSliceVar(&s.exclude, "exclude", nil, "all but these methods, data sets or groups")
 	flags.StringVar(&s.splits, "splits", "", "20 for the first 20 splits, 4-6 for a range")
 	flags.StringVar(&s.split, "split", "", "only these splits: 7 or 7,9")
-	completeList(c, "datasets", a.setsAndGroups)
-	completeList(c, "exclude", func(word string) []string {
-		return slices.Concat(a.methodCompletions(word), a.setsAndGroups(word))
-	})
+	completeList(c, "datasets", a.names("sets", "groups of sets"))
+	completeList(c, "exclude", a.names("methods", "groups of methods", "sets", "groups of sets"))
 }
 
-// setsAndGroups returns the names of sets and groups, including those in the data directory.
-func (a *app) setsAndGroups(string) []string {
-	_ = a.loadAdded() // a completion cannot report an error
-	return slices.Concat(a.sets.Names(), a.sets.GroupNames())
+// names returns a function that returns the names of some kinds which complete a word. Aliases of methods are among
+// them if the user has typed a letter. It looks for the names only then: plugins are found after flags are defined.
+func (a *app) names(kinds ...string) func(word string) []string {
+	return func(word string) (out []string) {
+		for _, kind := range kinds {
+			switch kind {
+			case "methods":
+				if out = append(out, a.reg.Names()...); word != "" {
+					out = append(out, a.reg.Aliases("")...)
+				}
+			case "groups of methods":
+				out = append(out, groupNames(a.reg.Groups())...)
+			case "sets":
+				_ = a.sets.AddFolder(a.added()) // a completion cannot report an error
+				out = append(out, a.sets.Names()...)
+			case "groups of sets":
+				out = append(out, a.sets.GroupNames()...)
+			case "protocols":
+				out = append(out, protocol.Names()...)
+			}
+		}
+		return out
+	}
 }
 
-// completeSetsAndGroups completes one of several names of sets and groups.
-func (a *app) completeSetsAndGroups(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.setsAndGroups(""), cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeSets completes the name or the TOML file of a set.
-func (a *app) completeSets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	_ = a.loadAdded()
-	return a.sets.Names(), cobra.ShellCompDirectiveDefault
+// completion completes one name of some kinds, or also the name of a file.
+func completion(names func(word string) []string, files bool) cobra.CompletionFunc {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if files {
+		directive = cobra.ShellCompDirectiveDefault
+	}
+	return func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return names(word), directive
+	}
 }
 
 func groupNames(groups map[string][]string) []string { return slices.Sorted(maps.Keys(groups)) }
 
-// completeMethods completes the name of a method. It asks for the names only then, since plugins are
-// found after the flags were defined.
-func (a *app) completeMethods(_ *cobra.Command, _ []string, word string) ([]cobra.Completion,
-	cobra.ShellCompDirective) {
-	return a.namesFor(word), cobra.ShellCompDirectiveNoFileComp
-}
-
-// namesFor returns the names that complete a word: those of methods, and aliases if the user has typed a letter.
-func (a *app) namesFor(word string) []string {
-	if word == "" {
-		return a.reg.Names()
-	}
-	return slices.Concat(a.reg.Names(), a.reg.Aliases(""))
-}
-
-// methodCompletions returns the names of methods and groups, including plugins.
-func (a *app) methodCompletions(word string) []string {
-	return slices.Concat(a.namesFor(word), groupNames(a.reg.Groups()))
-}
-
 // completeArguments completes the methods of a report, or the [PROTOCOL] DATASET METHOD of one.
-func (a *app) completeArguments(arguments string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, before []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		methods := a.namesFor(word)
-		if !strings.Contains(arguments, "DATASET") {
-			return methods, cobra.ShellCompDirectiveNoFileComp
+func completeArguments(a *app, arguments string) cobra.CompletionFunc {
+	methods := completion(a.names("methods"), false)
+	return func(c *cobra.Command, before []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch isProtocol := func(name string) bool {
+			return slices.Contains(protocol.Names(), name) || strings.HasSuffix(name, ".toml")
+		}; {
+		case !strings.Contains(arguments, "DATASET"):
+		case len(before) == 0:
+			return completion(a.names("protocols", "sets"), true)(c, before, word)
+		case len(before) == 1 && isProtocol(before[0]):
+			return completion(a.names("sets"), true)(c, before, word)
 		}
-		switch len(before) {
-		case 0:
-			return slices.Concat(protocol.Names(), a.sets.Names()), cobra.ShellCompDirectiveDefault
-		case 1:
-			if slices.Contains(protocol.Names(), before[0]) || strings.HasSuffix(before[0], ".toml") {
-				return a.sets.Names(), cobra.ShellCompDirectiveDefault
-			}
-		}
-		return methods, cobra.ShellCompDirectiveNoFileComp
+		return methods(c, before, word)
 	}
 }
 

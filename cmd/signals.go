@@ -64,7 +64,7 @@ type stopping struct {
 }
 
 // handleSignals takes the steps until ctx is done.
-func (a *app) handleSignals(ctx context.Context, s stopping) {
+func handleSignals(ctx context.Context, a *app, s stopping) {
 	signals, done := a.signals()
 	if s.tell == nil {
 		s.tell = func(line string) { fmt.Fprintln(a.err, line) }

@@ -8,11 +8,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/frame"
+	"github.com/kernelboosting/bench/reports/live"
 	"github.com/spf13/cobra"
 )
 
@@ -35,9 +38,9 @@ func newStatusCommand(a *app) *cobra.Command {
 		case protocol != "" && !watch:
 			return usage("--protocol is for --watch; status lists the cells of all protocols")
 		case watch:
-			return a.watch(c, db, protocol)
+			return runWatch(a, c, db, protocol)
 		}
-		return a.status(c.Context(), db, l)
+		return runStatus(c.Context(), a, db, l)
 	})
 	c.Flags().BoolVar(&watch, "watch", false, "show runs until they end")
 	c.Flags().StringVar(&protocol, "protocol", "", "with --watch: show the results of this protocol (default that of "+
@@ -45,7 +48,7 @@ func newStatusCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
+func runStatus(ctx context.Context, a *app, db *store.DB, l *listing) error {
 	rows, err := db.Status(ctx)
 	if err != nil {
 		return databaseError(err)
@@ -73,11 +76,11 @@ func (a *app) status(ctx context.Context, db *store.DB, l *listing) error {
 	if err := a.err.noteFailures(ctx, db, current); err != nil {
 		return err
 	}
-	a.noteOldData(rows, current, sets, stored)
-	if err := a.noteMissing(ctx, db, rows, stored); err != nil {
+	noteOldData(a, rows, current, sets, stored)
+	if err := noteMissing(ctx, a, db, rows, stored); err != nil {
 		return err
 	}
-	if err := a.noteVersions(ctx, db, rows); err != nil {
+	if err := noteVersions(ctx, a, db, rows); err != nil {
 		return err
 	}
 	findings, err := db.Findings(ctx, "")
@@ -123,7 +126,7 @@ func (m *messages) noteFailures(ctx context.Context, db *store.DB, current map[s
 
 // noteMissing says for each protocol how many cells of the listed methods and sets are not stored, and how long `bench
 // run` would take for them.
-func (a *app) noteMissing(ctx context.Context, db *store.DB, rows []store.StatusRow,
+func noteMissing(ctx context.Context, a *app, db *store.DB, rows []store.StatusRow,
 	stored map[string]store.StoredProtocol) error {
 	byProtocol := map[string][]store.StatusRow{}
 	for _, r := range rows {
@@ -178,7 +181,7 @@ func currentData(rows []store.StatusRow, sets *storedSets) map[string]string {
 }
 
 // noteOldData says which cells are not counted, and how to compute them again.
-func (a *app) noteOldData(rows []store.StatusRow, current map[string]string, sets *storedSets,
+func noteOldData(a *app, rows []store.StatusRow, current map[string]string, sets *storedSets,
 	stored map[string]store.StoredProtocol) {
 	type data struct{ protocol, dataset, fingerprint string }
 	type group struct {
@@ -230,4 +233,139 @@ func plannedSplits(stored map[string]store.StoredProtocol, name string) any {
 		return p.Splits
 	}
 	return nil
+}
+
+// noteVersions lists the versions of each method that has results of several, with their places among the methods of
+// the protocol.
+func noteVersions(ctx context.Context, a *app, db *store.DB, rows []store.StatusRow) error {
+	var protocols []string
+	for _, r := range rows {
+		frame.AppendUnique(&protocols, r.Protocol)
+	}
+	for _, protocol := range protocols {
+		methods, err := db.Retried(ctx, protocol)
+		if err != nil {
+			return databaseError(err)
+		}
+		if methods == nil {
+			continue
+		}
+		read, err := a.frameOf(ctx, db, reportFlags{selection: selection{protocol: protocol}, also: methods})
+		if err != nil {
+			a.say("%s: versions are not listed: %v", protocol, err)
+			continue
+		}
+		t, err := read.Table("")
+		if err != nil {
+			a.say("%s: versions are not listed: %v", protocol, err)
+			continue
+		}
+		for _, m := range methods {
+			listVersions(a, &t, m)
+		}
+	}
+	return nil
+}
+
+// listVersions says nothing of a method with one version.
+func listVersions(a *app, t *frame.Table, method string) {
+	versions := t.Standings(method)
+	if len(versions) < 2 {
+		return
+	}
+	a.say("%s: %d versions of %s, by mean %s:", t.Protocol, len(versions), method, t.Metric.Title)
+	for _, v := range versions {
+		now, text := "", "no result on a set that counts"
+		if v.Now {
+			now = " (now)"
+		}
+		if v.Mean != nil {
+			text = fmt.Sprintf("%s over %s, place %d of %d", frame.Text(v.Mean, t.Decimals()),
+				frame.Count(v.Sets, "data set"), v.Place, v.Of)
+		}
+		a.say("  %s%s: %s", v.Name, now, text)
+	}
+}
+
+// watchEvery is the time between two looks at the runs that are under way.
+const watchEvery = time.Second
+
+// newWatcher returns a watcher of the runs under way on a database and of the results of protocol, a name or a file. If
+// protocol is "", it is the run's.
+func newWatcher(ctx context.Context, a *app, db *store.DB, protocol string) (*live.Watcher, error) {
+	opt := live.Options{Frame: func(ctx context.Context, name string) (frame.Frame, error) {
+		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
+	}}
+	if protocol != "" {
+		exp, err := a.experiment(protocol)
+		if err != nil {
+			return nil, err
+		}
+		opt.Protocol = exp.Protocol.Name
+	}
+	w, err := live.NewWatcher(ctx, db, opt)
+	return w, databaseError(err)
+}
+
+// runWatch draws the progress of runs until they end or the user interrupts.
+func runWatch(a *app, c *cobra.Command, db *store.DB, protocol string) error {
+	ctx, done := a.untilSignal(c.Context())
+	defer done()
+	w, err := newWatcher(ctx, a, db, protocol)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	board := board{pane: newPane(a.out, a.out.bold()), ended: -1}
+	defer board.end()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for seen, told := false, false; ; {
+		s, err := w.Look(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return databaseError(err)
+		}
+		over := seen && s.Runs == 0
+		if seen = seen || s.Runs > 0; !seen && !told {
+			told = true
+			a.say("no run is under way on %s; waiting for one (Ctrl-C ends)", a.db)
+		}
+		if seen {
+			board.show(s, over)
+		}
+		if over || a.out.err != nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// A board shows a state in place on a terminal. Without a terminal it prints a block when cells have ended.
+type board struct {
+	pane
+	printed time.Time
+	ended   int
+}
+
+// linesOfFiles is the width of a board where there is no terminal.
+const linesOfFiles = 80
+
+func (b *board) show(s live.State, last bool) {
+	if b.draw("", s.Text) {
+		return
+	}
+	if now := s.Ended + s.Failed; last || b.ended < 0 || now != b.ended && s.At.Sub(b.printed) >= lineEvery {
+		if b.ended >= 0 {
+			fmt.Fprintln(b.out)
+		}
+		b.ended, b.printed = now, s.At
+		fmt.Fprintln(b.out, strings.Join(s.Text(linesOfFiles), "\n"))
+	}
 }

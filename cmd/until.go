@@ -56,7 +56,7 @@ type decision struct {
 }
 
 // addOpponents makes a request ask for the cells of the methods of --against, too.
-func (a *app) addOpponents(c choice, req *plan.Request, f runFlags) error {
+func addOpponents(a *app, c choice, req *plan.Request, f runFlags) error {
 	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (a *app) addOpponents(c choice, req *plan.Request, f runFlags) error {
 	return nil
 }
 
-// decide plans a comparison.
-func (a *app) decide(ctx context.Context, c choice, req plan.Request, f runFlags) (*decision, error) {
+// decideUntil plans a comparison.
+func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runFlags) (*decision, error) {
 	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
 	if err != nil {
 		return nil, usageError(err)

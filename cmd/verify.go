@@ -39,7 +39,7 @@ func newVerifyCommand(a *app) *cobra.Command {
 		Args:  takes(),
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		f.seeded = c.Flags().Changed("seed")
-		return a.verify(c, f, l)
+		return runVerify(a, c, f, l)
 	})
 	flags := c.Flags()
 	flags.StringVar(&f.sample, "sample", "2%", "share of the cells, at least one, or a number of cells")
@@ -65,7 +65,7 @@ func parseSample(text string) (share float64, number int, err error) {
 	return 0, 0, usage("--sample %q is neither a share, as 2%%, nor a number of cells, as 10", text)
 }
 
-func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
+func runVerify(a *app, c *cobra.Command, f verifyFlags, l *listing) error {
 	ctx := c.Context()
 	share, number, err := parseSample(f.sample)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 		return err
 	}
 	defer db.Close()
-	stored, err := a.planAgain(ctx, db, f)
+	stored, err := planAgain(ctx, a, db, f)
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func (a *app) verify(c *cobra.Command, f verifyFlags, l *listing) error {
 	cells := verify.Sample(stored.Cells, share, number, f.seed)
 	said := fmt.Sprintf("%d of %s are run again, chosen by --seed %d", len(cells), plural(len(stored.Cells), "cell"),
 		f.seed)
-	return a.verifyCells(ctx, db, cells, said, f, l)
+	return verifyCells(ctx, a, db, cells, said, f, l)
 }
 
 // verifyCells says what it does, runs cells again and prints what differs.
-func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell, said string, f verifyFlags,
+func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, said string, f verifyFlags,
 	l *listing) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
@@ -120,7 +120,7 @@ func (a *app) verifyCells(ctx context.Context, db *store.DB, cells []*plan.Cell,
 		bar.handle(e)
 	}
 	// Nothing is stored, so that running cells need not finish.
-	a.handleSignals(ended, stopping{bar.note, "stopping: running cells are given up",
+	handleSignals(ended, a, stopping{bar.note, "stopping: running cells are given up",
 		harness.Control{Stop: cancel, Cancel: func() {}, Abandon: func() { os.Exit(exitInterrupted) }}})
 	var verified []verify.Verified
 	slices.SortStableFunc(cells, func(a, b *plan.Cell) int { return -cmp.Compare(a.Seconds, b.Seconds) })
@@ -210,9 +210,9 @@ func (m *messages) noteGroups(fate string, groups []plan.Group) {
 
 // planAgain reads the stored results that the flags ask for and plans them again, by their protocols or by the one
 // asked for.
-func (a *app) planAgain(ctx context.Context, db *store.DB, f verifyFlags) (plan.Stand, error) {
+func planAgain(ctx context.Context, a *app, db *store.DB, f verifyFlags) (plan.Stand, error) {
 	var out plan.Stand
-	chosen, cells, err := a.askedCells(ctx, db, f.selection)
+	chosen, cells, err := askedCells(ctx, a, db, f.selection)
 	if err != nil {
 		return out, err
 	}
@@ -253,7 +253,7 @@ func (a *app) planAgain(ctx context.Context, db *store.DB, f verifyFlags) (plan.
 
 // askedCells returns the stored cells that the flags ask for, failures included. It reads the files of users' own
 // sets into the catalogue.
-func (a *app) askedCells(ctx context.Context, db *store.DB, s selection) (choice, []store.Cell, error) {
+func askedCells(ctx context.Context, a *app, db *store.DB, s selection) (choice, []store.Cell, error) {
 	cells, err := db.Cells(ctx)
 	if err != nil {
 		return choice{}, nil, databaseError(err)

@@ -55,7 +55,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 			}
 			ctx, done := a.untilSignal(c.Context())
 			defer done()
-			return a.serve(ctx, args[0], jobs, token, foreign)
+			return runWorker(ctx, a, args[0], jobs, token, foreign)
 		},
 	}
 	jobsFlag(c, &jobs, "cells to run at a time")
@@ -66,8 +66,9 @@ func newWorkerCommand(a *app) *cobra.Command {
 	return c
 }
 
-// serve is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the coordinator.
-func (a *app) serve(ctx context.Context, at string, jobs int, token string, foreign bool) error {
+// runWorker is a worker until its run has ended or ctx is done. If foreign is set, it takes plugins from the
+// coordinator.
+func runWorker(ctx context.Context, a *app, at string, jobs int, token string, foreign bool) error {
 	var known atomic.Pointer[app] // with the methods that the worker knows, to which plugins of the coordinator add
 	known.Store(a)
 	var workers []*runner.Workers
@@ -111,7 +112,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 		}
 		defer os.RemoveAll(folder)
 		opt.Plugins, opt.Install = folder, func(_ context.Context, file string) error {
-			now, err := known.Load().withPlugin(file)
+			now, err := withPlugin(known.Load(), file)
 			if err == nil {
 				known.Store(now)
 			}
@@ -129,7 +130,7 @@ func (a *app) serve(ctx context.Context, at string, jobs int, token string, fore
 }
 
 // withPlugin asks a plugin what it is and returns the app with its method. The user who started the worker said so.
-func (a *app) withPlugin(file string) (*app, error) {
+func withPlugin(a *app, file string) (*app, error) {
 	now := *a
 	f := &foundPlugin{file: file, from: fromFlag}
 	now.found = append(slices.Clip(now.found), f)
@@ -137,7 +138,7 @@ func (a *app) withPlugin(file string) (*app, error) {
 }
 
 // pluginOf returns the files of a cell's method, nil if the method is no plugin.
-func (a *app) pluginOf(c runner.CellSpec) *remote.Plugin {
+func pluginOf(a *app, c runner.CellSpec) *remote.Plugin {
 	for _, f := range a.found {
 		if f.usable() && f.in.Spec().Version == c.Inputs.MethodVersion { // the version contains a hash of the files
 			folder, file, sums := f.in.Files()
@@ -169,21 +170,22 @@ func (w *coordinator) stop(ended bool) (conflicts []remote.Conflict, wrong bool)
 // lostAfter is for how long a worker is silent that counts as lost; 0 is the usual time. Tests set less.
 var lostAfter time.Duration
 
-// listen lets workers join a run.
-func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
+// listenForWorkers lets workers join a run.
+func listenForWorkers(a *app, printer *runPrinter, f runFlags) (*coordinator, error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, err
 	}
 	opt := remote.Options{Engine: f.engine, Token: token, Data: a.dataDir(), Timeout: f.timeout, Lost: lostAfter,
-		Log: printer.worker, Plugin: a.pluginOf}
+		Log:    printer.worker,
+		Plugin: func(c runner.CellSpec) *remote.Plugin { return pluginOf(a, c) }}
 	opt.Protocol = printer.experiment.Protocol
 	made, remove := false, func() {}
 	at := "--listen " + f.listen
 	if f.engine != "" {
 		at = "--engine " + f.engine
-		opt.Run, err = a.runName()
-	} else if made, err = a.secure(&opt, f); err == nil {
+		opt.Run, err = runName(a)
+	} else if made, err = secureServer(a, &opt, f); err == nil {
 		opt.Folder, remove, err = files.Scratch(filepath.Dir(a.db), filepath.Base(a.db))
 	}
 	if err != nil {
@@ -204,7 +206,7 @@ func (a *app) listen(printer *runPrinter, f runFlags) (*coordinator, error) {
 
 // runName returns the name of this run at an external NATS server. It is made of the machine's name and the path of the
 // database, so that a coordinator that is started again finds the queues of its first start.
-func (a *app) runName() (string, error) {
+func runName(a *app) (string, error) {
 	host, err1 := os.Hostname()
 	path, err2 := filepath.Abs(a.db)
 	sum := sha256.Sum256([]byte(host + "\x00" + path))
@@ -214,9 +216,9 @@ func (a *app) runName() (string, error) {
 // runIdentity is the file of the certificate and the token by which workers know a run.
 func (a *app) runIdentity() string { return a.db + ".listen" }
 
-// secure chooses the certificate and the token of a server that other machines reach. made says that the program made
-// the token, not the user.
-func (a *app) secure(opt *remote.Options, f runFlags) (made bool, err error) {
+// secureServer chooses the certificate and the token of a server that other machines reach. made says that the program
+// made the token, not the user.
+func secureServer(a *app, opt *remote.Options, f runFlags) (made bool, err error) {
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
 		return false, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
