@@ -136,7 +136,7 @@ func storedCell(a *app, c *cobra.Command, cell runner.Cell, p *protocol.Protocol
 		return nil, err
 	case !found:
 		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
-			a.db, cell, cell.Protocol, a.invocation(p.Name, p.Path, p.Splits).Command([]string{cell.Method},
+			a.db, cell, cell.Protocol, a.invocation(p.Shown(), p.Path, p.Splits).Command([]string{cell.Method},
 				[]string{dataset}, []int{cell.Split}, false))
 	case s.Status != result.OK:
 		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell,

@@ -79,7 +79,7 @@ func storedPredictor(a *app, c *cobra.Command, method string, of place) (*runner
 	case err != nil:
 		return nil, nil, exitError{exitIncomplete, err}
 	case !found || l.Model == nil:
-		v := a.invocation(exp.Protocol.Name, exp.Protocol.Path, exp.Protocol.Splits)
+		v := a.invocation(exp.Protocol.Shown(), exp.Protocol.Path, exp.Protocol.Splits)
 		if v.Database = "models.db"; filepath.Base(a.db) == v.Database { // a stored cell is not run again
 			v.Database = "models-2.db"
 		}

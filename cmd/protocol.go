@@ -36,7 +36,7 @@ func newProtocolListCommand(a *app) *cobra.Command {
 		l.header = []string{"protocol", "from", "splits", "datasets", "metric", "title"}
 		l.less = []string{"metric", "from"}
 		add := func(p *protocol.Protocol, from string) {
-			l.add(p.Name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
+			l.add(p.Shown(), from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
 		}
 		for _, name := range protocol.Names() {
 			p, err := protocol.Load(name)

@@ -35,13 +35,14 @@ func reportSource(a *app, f reportFlags, c choice, stored *storedSets) frame.Sou
 	p := c.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{
-			Name: p.Name, Hash: p.Hash(), Metric: p.Semantics.Metric, Published: p.Published,
+			Name: p.Name, Shown: p.Shown(), Others: p.Others(), Hash: p.Hash(),
+			Metric: p.Semantics.Metric, Published: p.Published,
 			PublishedNames: p.PublishedNames, Splits: p.Splits, Datasets: p.Datasets, Apart: p.Apart,
 			Order: p.SortColumns, Sizes: p.Semantics.Splitter().Sizes, Once: p.Semantics.Splitter().Once,
 			Fits: p.Semantics.TestsTrainingRows(),
 		},
 		Registry: aliasing{c.Registry, a}, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
-		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Name, p.Path, p.Splits),
+		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Shown(), p.Path, p.Splits),
 	}
 	if p.Sweep != nil {
 		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets,

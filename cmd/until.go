@@ -99,7 +99,7 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runF
 	}
 	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a, protocol: c.Protocol,
 		read:    reportFlags{selection: selection{protocol: f.protocol}},
-		compare: a.invocation(c.Protocol.Name, c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
+		compare: a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
 	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
 		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
 			"name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,

@@ -141,10 +141,14 @@ func (s Semantics) check() error {
 // differ from the methods' own. It is read from a TOML file. The files of built-in protocols are in the folder of this
 // package.
 type Protocol struct {
-	Name      string `toml:"-"`
-	Path      string `toml:"-"` // the TOML file; "" for a built-in protocol
-	Text      string `toml:"-"` // the text of the TOML file
-	Title     string `toml:"title"`
+	Name  string `toml:"-"`
+	Path  string `toml:"-"` // the TOML file; "" for a built-in protocol
+	Text  string `toml:"-"` // the text of the TOML file
+	Title string `toml:"title"`
+	// Like is the protocol of the program whose splits, grids and stored cells this one has, on other data sets. Parse
+	// returns that protocol with the data sets of this one; its List is the name of this one.
+	Like      string `toml:"like"`
+	List      string `toml:"-"`
 	Source    string `toml:"source"`
 	Published string `toml:"published"` // key of the published source that results are compared with
 	// PublishedNames maps the name of a data set to its name in that source, if the two differ.
@@ -195,6 +199,9 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 				"docs/reference/protocols.md"))
 		}
 	}
+	if p.Like != "" {
+		return p.onOtherSets()
+	}
 	if p.Semantics.Split == split.Stratified { // "stratified" and "" mean the same
 		p.Semantics.Split = ""
 	}
@@ -218,6 +225,35 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
 	return p, nil
+}
+
+// onOtherSets returns the protocol that p is like, with the data sets of p.
+func (p *Protocol) onOtherSets() (*Protocol, error) {
+	raw, err := builtin.ReadFile(p.Like + ".toml")
+	if err != nil || !slices.Contains(Names(), p.Name) {
+		return nil, fmt.Errorf("protocol %s: like = %q is for protocols of the program alone; copy what `bench "+
+			"protocol show %s` prints", p.Name, p.Like, p.Like)
+	}
+	q, err := Parse(p.Like, raw)
+	if err == nil {
+		q.List, q.Title, q.Datasets, q.Apart = p.Name, p.Title, p.Datasets, nil
+	}
+	return q, err
+}
+
+// Shown is the name by which people ask for the protocol.
+func (p *Protocol) Shown() string { return cmp.Or(p.List, p.Name) }
+
+// Others returns the data sets of protocols of the program that share the cells of p, without those of p.
+func (p *Protocol) Others() (others []string) {
+	for _, name := range Names() {
+		q, err := Load(name)
+		if err == nil && q.Name == p.Name {
+			others = append(others, q.Datasets...)
+		}
+	}
+	slices.Sort(others)
+	return slices.DeleteFunc(slices.Compact(others), func(set string) bool { return slices.Contains(p.Datasets, set) })
 }
 
 // Hash identifies the semantics. Protocols with the same hash give a method the same splits, folds, seeds and

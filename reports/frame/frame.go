@@ -76,8 +76,10 @@ type Data struct {
 
 // Protocol is what a report needs of a protocol.
 type Protocol struct {
-	Name string
-	Hash string // of today's protocol; cells with another hash are left out; "" takes all cells
+	Name   string   // of its stored cells
+	Shown  string   // the name by which people ask for it; "" for Name
+	Others []string // sets of other protocols with the same cells, which are left out unless they are asked for
+	Hash   string   // of today's protocol; cells with another hash are left out; "" takes all cells
 	// Metric selects grid points and is the metric of reports. "" is accuracy, and mse where all sets are of
 	// regression.
 	Metric         string
@@ -338,7 +340,8 @@ func (f *Frame) checkAsked(rows []store.Row) error {
 
 // leavesOut reports whether the request leaves a cell out.
 func (f *Frame) leavesOut(r store.Row) bool {
-	return slices.Contains(f.Exclude, r.Method) || slices.Contains(f.Exclude, r.Dataset) ||
+	return f.Datasets == nil && slices.Contains(f.Protocol.Others, r.Dataset) ||
+		slices.Contains(f.Exclude, r.Method) || slices.Contains(f.Exclude, r.Dataset) ||
 		f.Methods != nil && !slices.Contains(f.Methods, r.Method) ||
 		f.Splits != nil && !slices.Contains(f.Splits, r.Split) ||
 		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })

@@ -164,7 +164,8 @@ func (f Frame) Table(name string) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Metric: m, Protocol: f.Protocol.Name, Frame: &f, rows: map[cellKey][]store.Row{}}
+	t := Table{Metric: m, Protocol: cmp.Or(f.Protocol.Shown, f.Protocol.Name), Frame: &f,
+		rows: map[cellKey][]store.Row{}}
 	t.withMetric()
 	t.consistent()
 	t.withoutProbabilities()
@@ -286,9 +287,9 @@ func checkRow(r *store.Row, first map[int]*store.Row) error {
 
 // newCell collects the finished runs of a cell; rows are sorted by split.
 func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
-	c := Entry{Method: method, SQL: store.CellQuery(t.Protocol, dataset, method)}
+	c := Entry{Method: method, SQL: store.CellQuery(t.Frame.Protocol.Name, dataset, method)}
 	if v, ok := t.Pinned(method); ok {
-		c.SQL = store.VersionQuery(t.Protocol, dataset, v)
+		c.SQL = store.VersionQuery(t.Frame.Protocol.Name, dataset, v)
 	}
 	for _, r := range rows {
 		if v := t.Value(r); v != nil {
@@ -393,13 +394,13 @@ func (t *Table) provenance(environments []string) doc.Provenance {
 	if f.Datasets != nil || f.Exclude != nil {
 		datasets = doc.Map(t.datasets, func(d Dataset) string { return d.Name })
 	}
-	for _, q := range store.TableQueries(t.Protocol, methods, datasets) {
+	for _, q := range store.TableQueries(f.Protocol.Name, methods, datasets) {
 		out.Queries = append(out.Queries, doc.Query(q))
 	}
 	for _, m := range t.Methods {
 		if v, ok := t.Pinned(m); ok {
 			out.Queries = append(out.Queries, doc.Query{Title: "Cells of " + m,
-				SQL: store.VersionQuery(t.Protocol, "", v)})
+				SQL: store.VersionQuery(f.Protocol.Name, "", v)})
 		}
 	}
 	return out

@@ -122,12 +122,12 @@ func (p *Page) addData(o Options) error {
 				setPlaceholder),
 			Splits: p.table.Frame.Run.Other("data", "splits", setPlaceholder, "--seed", "1", "--format", "json"),
 			Tests:  p.table.Frame.Run.Other(tests...),
-			SQL:    store.CellQuery(t.Protocol, setPlaceholder, methodPlaceholder),
+			SQL:    store.CellQuery(t.Frame.Protocol.Name, setPlaceholder, methodPlaceholder),
 		}}
 	for _, m := range t.Methods {
 		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
 		if v, ok := t.Pinned(m); ok {
-			md.SQL = store.VersionQuery(t.Protocol, setPlaceholder, v)
+			md.SQL = store.VersionQuery(t.Frame.Protocol.Name, setPlaceholder, v)
 		}
 		d.Methods = append(d.Methods, md)
 	}
