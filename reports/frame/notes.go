@@ -62,7 +62,7 @@ var notes = []struct {
 	{ofMeans, "Left out, since most methods have not finished these splits: %s.", func(t *Table) [][]any {
 		surplus := t.missing(Surplus)
 		where, _ := t.where(surplus)
-		return when(surplus != nil, where)
+		return when(len(surplus) > 0, where)
 	}},
 	{ofMeans, "Shown apart, not in Mean or ranks: %s.", sets(func(s Set) bool {
 		return s.Group == GroupApart && s.listed && s.Finished() > 0

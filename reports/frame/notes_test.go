@@ -343,3 +343,15 @@ func TestWhoComputedAnUnknownMethod(t *testing.T) {
 		t.Errorf("reasons %+v lack %q", ft.Reasons(), want)
 	}
 }
+
+// A note whose list would be empty is left out.
+func TestNoEmptyNotes(t *testing.T) {
+	for _, in := range []sample.Input{sample.Paper(), sample.Small(), sample.Sixteen()} {
+		got := table(t, in)
+		for _, note := range append(got.Notes(), got.Warnings...) {
+			if strings.Contains(note, ": .") {
+				t.Errorf("a note has nothing to say: %q", note)
+			}
+		}
+	}
+}
