@@ -108,7 +108,7 @@ func (p *arffParser) declaration(line []byte) error {
 		p.inData = true
 		return nil
 	}
-	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clipped([]byte(keyword)))
+	return p.errorf("%q is not @relation, @attribute or @data; begin a comment with %%", clip(keyword))
 }
 
 func (p *arffParser) attribute(c *cursor) error {
@@ -252,7 +252,7 @@ func (p *arffParser) sparse(c *cursor, row *Row) error {
 		index, err := strconv.Atoi(string(text))
 		if err != nil || index <= previous || index >= p.Width {
 			return p.errorf("sparse index %q is not a number above %d and below %d; indices count from 0 and ascend",
-				clipped(text), previous, p.Width)
+				clip(text), previous, p.Width)
 		}
 		v, err := c.value(",}")
 		if err != nil {

@@ -80,12 +80,12 @@ func usualWidth(sample []byte, separator byte) (share float64, width, line int) 
 			first[n] = row.Line
 		}
 	}
-	width = MostFrequent(counts)
+	width = mostFrequent(counts)
 	return float64(counts[width]) / float64(rows), width, first[width]
 }
 
-// MostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.
-func MostFrequent(counts map[int]int) int {
+// mostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.
+func mostFrequent(counts map[int]int) int {
 	most := 0
 	for n, times := range counts {
 		if times > counts[most] || times == counts[most] && n > most {
@@ -242,7 +242,7 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 		return nil
 	}
 	sample := s.text[:min(sniffed, len(s.text))]
-	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clipped(bytes.Join(s.cells, nil)))
+	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clip(bytes.Join(s.cells, nil)))
 	share, usual, begins := usualWidth(sample, s.separator)
 	switch other := separatorOf(sample); {
 	case other == blanks && s.separator != blanks:

@@ -21,10 +21,10 @@ type Date [3]float64
 var written = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})([-/.])(\d{1,4})(?:(?:T| +)(\d{1,2}):(\d{2})` +
 	`(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([AaPp])[Mm])?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
 
-// ReadDate reads a date whose year has four digits and comes first, as in 2020-12-31 or 2020-12-31T23:59:59Z, or last.
-// order, the key date_order, says which number is the day where the year is last. If it is empty, ReadDate returns the
+// readDate reads a date whose year has four digits and comes first, as in 2020-12-31 or 2020-12-31T23:59:59Z, or last.
+// order, the key date_order, says which number is the day where the year is last. If it is empty, readDate returns the
 // kind of a date that ends with the year, and false.
-func ReadDate(text []byte, order string) (d Date, kind Kind, ok bool) {
+func readDate(text []byte, order string) (d Date, kind Kind, ok bool) {
 	m := written.FindSubmatch(text)
 	if m == nil || m[2][0] != m[4][0] {
 		return d, NoKind, false

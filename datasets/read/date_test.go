@@ -27,7 +27,7 @@ func TestReadDate(t *testing.T) {
 		{"2020-01-01T10:60", "", ""}, {"2020-01-01 13:00 PM", "", ""}, {"20200101", "", ""}, {"1.2.3", "", ""}, {"", "",
 			""},
 	} {
-		d, _, ok := ReadDate([]byte(c.text), c.order)
+		d, _, ok := readDate([]byte(c.text), c.order)
 		got := ""
 		if ok {
 			got = strings.Trim(fmt.Sprint(d), "[]")

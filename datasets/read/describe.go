@@ -440,13 +440,6 @@ func listed(texts []string) string {
 	return wording.Few(out, 8)
 }
 
-func clip(text string) string {
-	if r := []rune(text); len(r) > 40 {
-		return string(r[:37]) + "..."
-	}
-	return text
-}
-
 // sortedKeys returns the keys by falling count, equal counts by name.
 func sortedKeys(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {

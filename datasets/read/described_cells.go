@@ -63,7 +63,7 @@ func readCells(f *Format, in File) (*cells, error) {
 	if c.lines == nil {
 		return nil, fmt.Errorf("%s: the file has no data rows", in.Name)
 	}
-	c.Width, c.Rows = MostFrequent(counts), nil // the content of the file is not held any longer
+	c.Width, c.Rows = mostFrequent(counts), nil // the content of the file is not held any longer
 	c.keepRegular()
 	return c, nil
 }
@@ -102,7 +102,7 @@ func (c *cells) at(i, j int) []byte {
 func (c *cells) shown(i, n int) string {
 	var out []string
 	for j := range min(n, 8) {
-		out = append(out, clip(string(c.at(i, j))))
+		out = append(out, clip(c.at(i, j)))
 	}
 	return strings.Join(out, ", ")
 }

@@ -51,7 +51,7 @@ func (s *source) value(text []byte) (float64, Kind) {
 	if ok {
 		return v, kind
 	}
-	date, kind, _ := ReadDate(text, s.order)
+	date, kind, _ := readDate(text, s.order)
 	return date[0], kind
 }
 
@@ -338,6 +338,19 @@ func some(columns []string) string {
 	return "columns " + wording.Few(columns, 8)
 }
 
+// otherNotations say what values in a notation that is not read are, and what to do about them.
+var otherNotations = map[Notation]struct{ what, advice string }{
+	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
+	Time:      {"a time", "write numbers in their place, such as seconds"},
+	Sign:      {"a negative number in another notation", "write it with a hyphen, such as -1.5"},
+	Unit:      {"written with the sign of a unit", "remove the sign from the file"},
+	Thousands: {"written with thousands separators", ""},
+	CommaAmbiguous: {"written with a comma",
+		`say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`},
+	DecimalComma: {"written with another decimal separator", "write one of them throughout the file"},
+	DecimalPoint: {"written with another decimal separator", "write one of them throughout the file"},
+}
+
 // cannotRead says which values of a column are no numbers.
 func (s *source) cannotRead(c *column, strays []int) {
 	if odd := slices.DeleteFunc(slices.Clone(strays), func(i int) bool {
@@ -346,40 +359,28 @@ func (s *source) cannotRead(c *column, strays []int) {
 	}); len(odd) > 0 && len(strays) == s.rows()-c.missing { // all dates are strays, if too many of them cannot be read
 		strays = odd
 	}
-	notation := NotationOf(s.text(strays[0], c.j), s.style)
+	notation := notationOf(s.text(strays[0], c.j), s.style)
 	if notation == Sign { // numbers without a sign are positive
 		strays = slices.DeleteFunc(strays, func(i int) bool {
-			return NotationOf(s.text(i, c.j), s.style) != Sign
+			return notationOf(s.text(i, c.j), s.style) != Sign
 		})
 	}
 	var places []string
 	for _, i := range strays[:min(3, len(strays))] {
-		places = append(places, fmt.Sprintf("%s %q", s.where(i), clip(string(s.text(i, c.j)))))
+		places = append(places, fmt.Sprintf("%s %q", s.where(i), clip(s.text(i, c.j))))
 	}
 	what, advice := "not a number", "repair them, or list them in missing"
+	if known := otherNotations[notation]; known.what != "" {
+		what, advice = known.what, known.advice
+	}
 	_, stray := s.value(s.text(strays[0], c.j))
-	switch notation {
-	case Calendar:
-		what, advice = "a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"
-	case Time:
-		what, advice = "a time", "write numbers in their place, such as seconds"
-	case Sign:
-		what, advice = "a negative number in another notation", "write it with a hyphen, such as -1.5"
-	case Unit:
-		what, advice = "written with the sign of a unit", "remove the sign from the file"
-	case Thousands:
-		separator := ThousandsOf(s.text(strays[0], c.j), s.style.Decimal)
-		what = "written with thousands separators"
-		advice = fmt.Sprintf("say so by --thousands %q, or remove these from the file", separator)
-		if s.style.Thousands != "" {
-			advice = fmt.Sprintf("write them with %q as in the other columns, or remove them from the file",
-				s.style.Thousands)
-		}
-	case CommaAmbiguous:
-		what = "written with a comma"
-		advice = `say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`
-	case DecimalComma, DecimalPoint:
-		what, advice = "written with another decimal separator", "write one of them throughout the file"
+	switch {
+	case notation == Thousands && s.style.Thousands != "":
+		advice = fmt.Sprintf("write them with %q as in the other columns, or remove them from the file",
+			s.style.Thousands)
+	case notation == Thousands:
+		advice = fmt.Sprintf("say so by --thousands %q, or remove these from the file",
+			thousandsOf(s.text(strays[0], c.j), s.style.Decimal))
 	}
 	if stray != NoKind {
 		what, advice = stray.String(), fmt.Sprintf("each of the other %d is %s; write all values of the column one way",
@@ -401,7 +402,7 @@ func (s *source) texts(c *column, k *known) {
 	rows := len(k.strays) + len(k.numbers)
 	odd := slices.DeleteFunc(k.strays, func(i int) bool {
 		if k.kinds[i] == NoKind {
-			return NotationOf(s.text(i, c.j), s.style) == NoNumber
+			return notationOf(s.text(i, c.j), s.style) == NoNumber
 		}
 		return k.kinds[i].IsWord()
 	})

@@ -58,12 +58,12 @@ func (s *source) findOrder(c *column) bool {
 			if s.missing(text, j) {
 				continue
 			}
-			_, kind, _ := ReadDate(text, "")
+			_, kind, _ := readDate(text, "")
 			if known++; kind < YearLast && known == 1 {
 				break // a column of other texts
 			}
-			_, _, isDay := ReadDate(text, catalogue.DayFirst)
-			_, _, isMonth := ReadDate(text, catalogue.MonthFirst)
+			_, _, isDay := readDate(text, catalogue.DayFirst)
+			_, _, isMonth := readDate(text, catalogue.MonthFirst)
 			if isDay != isMonth {
 				order := map[bool]string{true: catalogue.DayFirst, false: catalogue.MonthFirst}[isDay]
 				tells[order] = cmp.Or(tells[order], fmt.Sprintf("%s %q", s.where(i), text))

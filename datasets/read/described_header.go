@@ -24,8 +24,8 @@ func (s *source) findHeader() {
 	for j := range names {
 		text := cells.at(0, j)
 		_, number := wording.ParseDecimal(text)
-		_, comma := CommaNumber(text)
-		words[j] = !number && !comma && NotationOf(text, Style{}) == NoNumber &&
+		_, comma := commaNumber(text)
+		words[j] = !number && !comma && notationOf(text, Style{}) == NoNumber &&
 			!IsMissingMark(text)
 		names[j] = string(text)
 		again := false

@@ -185,7 +185,7 @@ func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, e
 			strings.Join(missing[:min(3, len(missing))], ", "))
 	}
 	names := sortedKeys(counts)
-	SortLabels(names)
+	sortLabels(names)
 	for _, n := range names {
 		s.classes = append(s.classes, class{n, counts[n]})
 	}

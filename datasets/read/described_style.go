@@ -49,7 +49,7 @@ func (s *source) tallyOf(j int) *tally {
 
 func (t *tally) add(text []byte) {
 	v, number := wording.ParseDecimal(text)
-	_, comma := CommaNumber(text)
+	_, comma := commaNumber(text)
 	switch {
 	case number && bytes.IndexByte(text, '.') >= 0:
 		t.point.add(!t.group(german, text))
@@ -64,7 +64,7 @@ func (t *tally) add(text []byte) {
 		return
 	}
 	fits := map[string]bool{} // by decimal separator
-	for _, style := range Styles {
+	for _, style := range styles {
 		if t.group(style, text) {
 			fits[style.Decimal] = true
 		}

@@ -161,7 +161,7 @@ func (t *Table) Errorf(line, j int, value []byte, format string, args ...any) er
 	case t.Sparse:
 		place = fmt.Sprintf("feature %d: value", j)
 	}
-	return fmt.Errorf("%s:%d: %s %q %s", t.File, line, place, clipped(value), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: %s %q %s", t.File, line, place, clip(value), fmt.Sprintf(format, args...))
 }
 
 // Column names column j for errors, by number and name.

@@ -141,7 +141,7 @@ func (r reader) encode(t *target) (y []float64, classes []string, err error) {
 	for _, l := range t.found {
 		names = append(names, l.name)
 	}
-	SortLabels(names)
+	sortLabels(names)
 	values := r.binaryValues
 	if r.Task == registry.Multiclass {
 		values = r.classValues
@@ -300,8 +300,8 @@ func (r reader) classesByPosition(s *datasets.Set) error {
 	return nil
 }
 
-// SortLabels sorts numbers by value, before any text, and text by its bytes.
-func SortLabels(labels []string) {
+// sortLabels sorts numbers by value, before any text, and text by its bytes.
+func sortLabels(labels []string) {
 	sort.Slice(labels, func(i, j int) bool {
 		a, aIsNumber := wording.ParseDecimal([]byte(labels[i]))
 		b, bIsNumber := wording.ParseDecimal([]byte(labels[j]))

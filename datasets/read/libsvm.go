@@ -98,10 +98,10 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 	}
 	if bytes.IndexByte(label, ':') >= 0 {
 		return fmt.Errorf("%s:%d: the line begins with %q and not with a label; write a label before the index:value "+
-			"pairs", t.File, row.Line, clipped(label))
+			"pairs", t.File, row.Line, clip(label))
 	}
 	if isList(label) {
-		return fmt.Errorf("%s:%d: the line has several labels, %q; keep one", t.File, row.Line, clipped(label))
+		return fmt.Errorf("%s:%d: the line has several labels, %q; keep one", t.File, row.Line, clip(label))
 	}
 	row.Cells, row.At = append(row.Cells, label), append(row.At, 0)
 	for previous := 0; ; {
@@ -112,16 +112,16 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 		left, right, colon := bytes.Cut(pair, []byte(":"))
 		if string(left) == "qid" {
 			return fmt.Errorf("%s:%d: %q names a group of rows to be ranked, which is not read; "+
-				"remove qid from the lines", t.File, row.Line, clipped(pair))
+				"remove qid from the lines", t.File, row.Line, clip(pair))
 		}
 		index, err := strconv.ParseInt(string(left), 10, 32)
 		if colon && len(right) == 0 {
 			return fmt.Errorf("%s:%d: no value follows %q; remove the blank behind the colon",
-				t.File, row.Line, clipped(pair))
+				t.File, row.Line, clip(pair))
 		}
 		if !colon || err != nil || index < 1 {
 			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line,
-				clipped(pair))
+				clip(pair))
 		}
 		if int(index) <= previous {
 			return fmt.Errorf("%s:%d: index %d comes after index %d; indices must ascend within a line", t.File,

@@ -34,8 +34,8 @@ var grouped = func() map[Style]*regexp.Regexp {
 	return out
 }()
 
-// Styles are the styles with separators of thousands.
-var Styles = slices.Collect(maps.Keys(grouped))
+// styles are the styles with separators of thousands.
+var styles = slices.Collect(maps.Keys(grouped))
 
 // point is the decimal separator.
 func (s Style) point() string {
@@ -73,7 +73,7 @@ func (s Style) plain(text []byte) []byte {
 			return -1
 		}, text)
 	}
-	if _, ok := CommaNumber(text); ok && s.Decimal == "," {
+	if _, ok := commaNumber(text); ok && s.Decimal == "," {
 		return bytes.Replace(text, []byte(","), []byte("."), 1)
 	}
 	return text
@@ -83,7 +83,7 @@ func (s Style) plain(text []byte) []byte {
 func (s Style) Number(text []byte) (float64, bool) {
 	plain := wording.ParseDecimal
 	if s.Decimal == "," {
-		plain = CommaNumber
+		plain = commaNumber
 	}
 	v, ok := plain(text)
 	if ok || s.Thousands == "" || !grouped[s].Match(text) {
@@ -92,8 +92,8 @@ func (s Style) Number(text []byte) (float64, bool) {
 	return wording.ParseDecimal(s.plain(text))
 }
 
-// CommaNumber reads a finite number with at most one decimal comma and no point.
-func CommaNumber(text []byte) (float64, bool) {
+// commaNumber reads a finite number with at most one decimal comma and no point.
+func commaNumber(text []byte) (float64, bool) {
 	at := bytes.IndexByte(text, ',')
 	if bytes.IndexByte(text, '.') >= 0 || len(text) > 64 {
 		return 0, false
@@ -187,12 +187,12 @@ const (
 	CommaAmbiguous Notation = "comma"                // one comma before three digits, of either meaning
 )
 
-// NotationOf tells how a text that is no number of the style writes one.
-func NotationOf(text []byte, s Style) Notation {
+// notationOf tells how a text that is no number of the style writes one.
+func notationOf(text []byte, s Style) Notation {
 	text = bytes.TrimSpace(text)
-	_, comma := CommaNumber(text)
+	_, comma := commaNumber(text)
 	_, point := wording.ParseDecimal(text)
-	separator := ThousandsOf(text, s.Decimal)
+	separator := thousandsOf(text, s.Decimal)
 	switch {
 	case s.Decimal == "" && comma && separator == "," && s.Thousands == "":
 		return CommaAmbiguous
@@ -210,7 +210,7 @@ func NotationOf(text []byte, s Style) Notation {
 		return Sign
 	case units.Match(text) && bytes.HasSuffix(text, []byte("%")):
 		bare := bytes.TrimSuffix(text, []byte("%"))
-		if n := NotationOf(bare, s); n != NoNumber {
+		if n := notationOf(bare, s); n != NoNumber {
 			return n // the sign is read, and what comes before it is not
 		}
 		return Unit
@@ -220,8 +220,8 @@ func NotationOf(text []byte, s Style) Notation {
 	return NoNumber
 }
 
-// ThousandsOf returns the separator of thousands in a number, and "" for a text that is no such number.
-func ThousandsOf(text []byte, decimal string) string {
+// thousandsOf returns the separator of thousands in a number, and "" for a text that is no such number.
+func thousandsOf(text []byte, decimal string) string {
 	for _, separator := range catalogue.Separators {
 		s := Style{decimal, separator}
 		if re := grouped[s]; re != nil && re.Match(text) {
@@ -238,7 +238,7 @@ func (r reader) advice(text []byte, otherwise string) string {
 	if r.FileFormat().Takes("decimal") {
 		comma = `write decimal = ","`
 	}
-	switch NotationOf(text, r.style()) {
+	switch notationOf(text, r.style()) {
 	case DecimalComma:
 		if r.Thousands == "," {
 			return `thousands = "," separates groups of three digits; if the comma is a decimal comma, ` + comma +
@@ -248,7 +248,7 @@ func (r reader) advice(text []byte, otherwise string) string {
 	case CommaAmbiguous:
 		return "if the comma is a decimal comma, " + comma + "; if it separates thousands, " + r.thousandsAdvice(",")
 	case Thousands:
-		return "if these are separators of thousands, " + r.thousandsAdvice(ThousandsOf(text, r.Decimal))
+		return "if these are separators of thousands, " + r.thousandsAdvice(thousandsOf(text, r.Decimal))
 	case DecimalPoint:
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
 	case Unit:

@@ -46,7 +46,7 @@ func (n *numeric) value(text []byte) (float64, Kind, bool) {
 
 // date returns the date that a text stands for, with its kind, and false if it stands for none. A gap is three NaN.
 func (n *numeric) date(text []byte) (Date, Kind, bool) {
-	d, kind, ok := ReadDate(text, n.DateOrder)
+	d, kind, ok := readDate(text, n.DateOrder)
 	if n.isMark(text) { // which may be a date that stands for none, such as 9999-12-31
 		return Date{math.NaN(), math.NaN(), math.NaN()}, NoKind, n.Impute != ""
 	}
@@ -95,13 +95,13 @@ func (r reader) isMissing(text []byte) bool {
 
 // dateAdvice says what to do about a text that is no date under the entry's keys.
 func (r reader) dateAdvice(text []byte) string {
-	_, kind, _ := ReadDate(text, r.DateOrder)
+	_, kind, _ := readDate(text, r.DateOrder)
 	switch {
 	case kind >= YearLast && r.DateOrder == "":
 		return `write date_order = "dmy" if the day comes first, "mdy" if the month does`
 	case IsMissingMark(text):
 		return "if it stands for a missing value, list it in missing, with impute = \"median\""
-	case NotationOf(text, r.style()) == Calendar:
+	case notationOf(text, r.style()) == Calendar:
 		return "write it as 2020-12-31 or 2020-12-31T23:59:59, with four digits of the year"
 	}
 	return "repair it, or list the column in categorical or drop"

@@ -67,17 +67,17 @@ func encodingHint(file string, text []byte) string {
 	return ""
 }
 
-// clipped shortens a text for an error to 40 bytes.
-func clipped(text []byte) []byte {
-	if len(text) > 40 {
-		return append(bytes.Clone(text[:37]), "..."...)
+// clip shortens a text for people to 40 characters.
+func clip[T string | []byte](text T) string {
+	if r := []rune(string(text)); len(r) > 40 {
+		return string(r[:37]) + "..."
 	}
-	return text
+	return string(text)
 }
 
 // Shown makes a name or label fit into one line of an error message.
 func Shown(text string) string {
-	text = string(clipped([]byte(text)))
+	text = clip(text)
 	for _, r := range text {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {
 			return strconv.Quote(text)
