@@ -8,12 +8,11 @@
 VM void add_ranks(const uint16_t *bins, const int32_t *index, long m, const float *pairs, double *h) {
 	for (long i = 0; i < m; i++) {
 		long r = index[i];
-		const uint16_t *b = bins + r * LANES;
-		__m128d p = _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(pairs + 2 * r))));
-		for (int j = 0; j < LANES; j++) {
-			double *d = h + (long)b[j] * (2 * LANES) + 2 * j;
-			_mm_storeu_pd(d, _mm_add_pd(_mm_loadu_pd(d), p));
-		}
+		ahead((const uint8_t *)bins, sizeof *bins * LANES, index, i, m, pairs);
+		uint64_t b[2];
+		memcpy(b, bins + r * LANES, sizeof b);
+		__m128d p = pair_of(pairs, r);
+		for (int j = 0; j < LANES; j++) add_pair(h + (b[j / 4] >> j % 4 * 16 & 65535) * (2 * LANES) + 2 * j, p);
 	}
 }
 
