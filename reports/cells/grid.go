@@ -40,17 +40,6 @@ type axis struct {
 const edgeShare = 0.5
 
 // grid shows which grid points were chosen, and what the choices say about the grid.
-//
-// For every method whose grid has more than one point, the report shows how often each value of each axis was
-// chosen on each set. It also names the sets where the choice sits on the edge of the grid, so that a wider grid
-// might do better. Another table shows how much better the chosen point looked in the folds than it was on the
-// test rows: the folds choose the best of many points, so its result in the folds is too good.
-//
-// If the protocol tests every grid point (test_grid), the report says what the choice cost: how much better
-// the best point in hindsight is on the same test rows. Otherwise only the chosen point is tested.
-//
-// The result is the document. It is an error if no requested method has a grid of several points, or if stored cells
-// contradict each other.
 func grid(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), Notes: t.NotesOfPairs()}
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",

@@ -52,12 +52,6 @@ type DiagramOptions struct {
 // adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was
 // invented for the test of Nemenyi, which compares average ranks. The result of that test for two methods depends on
 // the other methods shown (Benavoli, Corani and Mangili 2016), so it is made only on request.
-//
-// If methods are selected, ranks are among the selected methods. The diagram shows ranks alone; report accuracy shows
-// values.
-//
-// The result is the document. It is an error if an option has no meaning, if there are fewer than two
-// methods, if no data set was finished by all of them, or if stored cells contradict each other.
 func NewDiagram(t *frame.Table, o DiagramOptions) (doc.Document, error) {
 	if err := t.CheckTests(o.Level, o.Control); err != nil {
 		return doc.Document{}, err

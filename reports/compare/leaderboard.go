@@ -29,19 +29,13 @@ var Leaderboard = report.Report{
 	},
 }
 
-// leaderboard answers "who leads?" with one row a method: its gain over the field, its share of wins, its
-// average rank and an interval of ranks, whether it may be the best, what is found against the leader, its cost, and
-// how many sets it has.
-//
-// The field is the whole methods, which have every counted set. Rows are in the order of the mean gain over the
-// field, which is the order of the means over data sets. A partial method is below, on the sets that it has.
+// leaderboard has a row for each method. The field is the whole methods, which have every counted set. Rows are in the
+// order of the mean gain over the field, which is the order of the means over data sets. A partial method is below, on
+// the sets that it has.
 //
 // Gains and shares of wins have intervals, each for one method by itself; these describe and decide nothing. Package
 // evidence decides which methods may be the best, which ranks they may have and what is significant. The first screen
 // of package page has the same rows.
-//
-// The result is the document. It is an error if an option has no meaning, if there is only one method or no set
-// that counts, or if stored cells contradict each other.
 //
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
 func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document, error) {

@@ -42,9 +42,6 @@ type page struct {
 //
 // A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
 // some method has not finished; the notes name these sets.
-//
-// The result is the document. It is an error if an option has no meaning, if there are fewer than two
-// whole methods or no data set that counts, and if stored cells contradict each other.
 func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 	if err := t.CheckTests(o.Level, o.Control); err != nil {
 		return doc.Document{}, err
@@ -60,18 +57,19 @@ func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 // TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
 // have ranks.
 func TestsOf(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
-	p := page{Table: t, o: o, ev: ev}
-	means := t.Means()
-	p.permutation, p.friedman = stats.FriedmanPermutation(means, 1), stats.Friedman(means)
+	return testsPage(t, ev, o).document()
+}
+
+func testsPage(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) *page {
+	p := &page{Table: t, o: o, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
+		friedman: stats.Friedman(t.Means())}
 	p.compare()
-	return p.document()
+	return p
 }
 
 // Overall is what TestsOf says of all methods at once, without the tables of pairs.
 func Overall(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) []doc.Block {
-	p := page{Table: t, o: o, ev: ev}
-	p.permutation, p.friedman = stats.FriedmanPermutation(t.Means(), 1), stats.Friedman(t.Means())
-	p.compare()
+	p := testsPage(t, ev, o)
 	omnibus, _ := p.omnibus()
 	return []doc.Block{doc.Prose{Paragraphs: p.verdict()}, omnibus}
 }

@@ -39,8 +39,6 @@ type family struct {
 // linear. A family has a drawing of the metric against processor time, with a mark for each method and size, a
 // table of all numbers, and the powers of the number of rows with which times grow (package curves). With each
 // time and each peak of memory is what the method declares, by which runs are planned.
-//
-// The result is the document. It is an error if nothing is stored.
 func scaling(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s",
 		t.Metric.Title, t.Protocol)}

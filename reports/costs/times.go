@@ -56,9 +56,6 @@ type cost struct {
 // how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
 // methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
 // time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
-//
-// The result is the document. It is an error if no data set counts, if there are several methods and fewer than
-// two of them are whole, if no set has times, or if stored cells contradict each other.
 func times(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err

@@ -29,13 +29,6 @@ var Curves = report.Report{
 
 // curves shows how results change as more is computed: average ranks as splits are added, and the
 // metric after each round where the protocol lists rounds.
-//
-// The ranks are those of the means over the first splits, for every number of splits. They show whether fewer
-// splits would have given the same order, and whether more splits would change it. The rounds need methods with
-// stages (boosting rounds, features chosen one after another); each set has a drawing of its own.
-//
-// The result is the document. It is an error if there are neither ranks, since fewer than two methods are
-// whole, nor stages. It is also an error if stored cells contradict each other.
 func curves(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
 		t.Protocol), Notes: t.Notes()}

@@ -55,8 +55,6 @@ type page struct {
 // data sets with different numbers of rows. [Lines] arranges a table by series and value. It draws the mean of
 // a metric, or processor times and the power of the quantity with which times grow. Sets that some point lacks are
 // left out and named, so that all points are means over the same sets. Package experiment uses the same Lines.
-//
-// The result is the document. It is an error if the protocol sweeps nothing, or nothing of the sweep is stored.
 func sweep(t *frame.Table, o sweepOptions) (doc.Document, error) {
 	swept := t.Frame.Protocol.Sweep
 	if swept.Name == "" && !swept.Datasets {

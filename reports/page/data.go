@@ -63,8 +63,8 @@ type cellData struct {
 	Mean  string `json:"m,omitempty"` // the exact fraction; "" without a finished split
 	// The mean and the deviation as in the table, then the deviations with divisors n and n-1.
 	Texts []string `json:"t,omitempty"`
-	// A finished run is: split, correct rows or value, place in Points, processor time, and the number of test rows if it
-	// differs from that of the set. Any other run is: split, status, place in Errors.
+	// A finished run is: split, correct rows or value, place in Points, processor time, and the number of test rows if
+	// it differs from that of the set. Any other run is: split, status, place in Errors.
 	Runs    [][]any  `json:"r"`
 	From    [][]any  `json:"f"` // splits, place in Origins
 	Warn    []string `json:"w,omitempty"`

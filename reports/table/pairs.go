@@ -24,11 +24,6 @@ const mostScatters = 36
 
 // Pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
 // and a scatter of the means with one dot a data set.
-//
-// Wins are counted on exact means. Reports compare and tests say how sure a win is.
-//
-// The result is the document. It is an error if there are fewer than two whole methods or no data set
-// that counts, and if stored cells contradict each other.
 func pairs(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err

@@ -36,15 +36,6 @@ var conventions = []convention{
 
 // Ranks is the table of average ranks: the places of the methods over data sets, and how much these
 // places depend on the splits.
-//
-// The conventions are those of package stats: tied methods share the mean of their ranks. If the
-// protocol's source prints ranks, the table also has ranks by the paper's convention, which ranks the Mean row
-// as one more data set and gives the better rank of a tie to the later column. To show the spread, every split
-// is ranked by itself, over the same data sets. If cells are tested with several seeds of a method, the report
-// has two more deviations: over seeds and over splits.
-//
-// The result is the document. It is an error if the metric does not exist, if no data set is
-// complete for all methods, and if stored cells contradict each other.
 func ranks(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
