@@ -99,7 +99,7 @@ func commandsPage(root *cobra.Command) string {
 		"page. [Flags of several commands](#flags-of-several-commands) are explained once, at the end."))
 	var lists [][]entry
 	everyCommand(root, func(c *cobra.Command) { lists = append(lists, flagsOf(c)) })
-	common := shared(lists)
+	common, saidOf := shared(lists), map[string]string{} // the first command with a list of shared flags
 	page := func(c *cobra.Command) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), hanging(inMarkdown.Replace(sentence(c.Short)), 0, 100))
 		if use := strings.TrimSuffix(c.UseLine(), " [flags]"); use != c.CommandPath() {
@@ -123,8 +123,13 @@ func commandsPage(root *cobra.Command) string {
 			}
 		}
 		flagTable(&b, own)
-		if others != nil {
-			b.WriteString("\n" + hanging("Shared flags: "+strings.Join(others, ", ")+".", 0, 100) + "\n")
+		if list := strings.Join(others, ", "); list != "" {
+			if like, said := saidOf[list]; said && len(others) > 3 {
+				list = "those of `" + like + "`"
+			} else {
+				saidOf[list] = c.CommandPath()
+			}
+			b.WriteString("\n" + hanging("Shared flags: "+list+".", 0, 100) + "\n")
 		}
 		if c.Example != "" {
 			fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Example)
