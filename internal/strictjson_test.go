@@ -1,4 +1,4 @@
-package strictjson
+package internal_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+
 	"time"
+
+	"github.com/kernelboosting/bench/internal/strictjson"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
@@ -125,7 +128,7 @@ var refusals = []struct{ text, says string }{
 
 func TestRefused(t *testing.T) {
 	for _, r := range refusals {
-		for _, read := range []func([]byte, any) error{UnmarshalOpen, Unmarshal} {
+		for _, read := range []func([]byte, any) error{strictjson.UnmarshalOpen, strictjson.Unmarshal} {
 			var m message
 			err := read([]byte(r.text), &m)
 			if strings.HasPrefix(r.says, "the field") && strings.HasSuffix(fmt.Sprint(err), "is not known here") {
@@ -143,23 +146,23 @@ func TestRefused(t *testing.T) {
 func TestAllowed(t *testing.T) {
 	var m message
 	nulls := `{"id":null,"raw":null,"raws":[null,1],"any":{"a":[null]},"inner":[{"N":-0,"next":null}]}`
-	must.Do(t, Unmarshal([]byte(nulls), &m))
+	must.Do(t, strictjson.Unmarshal([]byte(nulls), &m))
 	must.Be(t, string(m.Raw)+string(m.Raws[0])+string(m.Raws[1]), "nullnull1", "raw values")
-	must.Do(t, Unmarshal([]byte(`{"id":9007199254740993,"scores":[-0,1e-999,5e-324,1.7976931348623157e308],`+
+	must.Do(t, strictjson.Unmarshal([]byte(`{"id":9007199254740993,"scores":[-0,1e-999,5e-324,1.7976931348623157e308],`+
 		`"took":5,"sum":[1,2,3],"text":"null"}`), &m))
 	must.Be(t, *m.ID, int64(9007199254740993), "beyond 2^53")
 	must.Be(t, math.Signbit(m.Scores[0]), true, "the sign of -0")
 	must.Be(t, m.Took, time.Duration(5), "a duration")
 
-	must.Do(t, UnmarshalOpen([]byte(`{"new":null,"news":{"SEED":[null]},"seed":7,"names":{"SEED":"x"}}`), &m))
+	must.Do(t, strictjson.UnmarshalOpen([]byte(`{"new":null,"news":{"SEED":[null]},"seed":7,"names":{"SEED":"x"}}`), &m))
 	must.Be(t, m.Seed, uint32(7), "the seed among unknown fields")
-	must.Say(t, Unmarshal([]byte(`{"new":1}`), &m), "the field new is not known here")
-	must.Say(t, Unmarshal([]byte(`{"new":null}`), &m), "the field new is not known here")
+	must.Say(t, strictjson.Unmarshal([]byte(`{"new":1}`), &m), "the field new is not known here")
+	must.Say(t, strictjson.Unmarshal([]byte(`{"new":null}`), &m), "the field new is not known here")
 }
 
 // TestStream reads values one after another, and tells their end from a cut.
 func TestStream(t *testing.T) {
-	d := NewDecoder(strings.NewReader("{\"seed\":1}\n{\"seed\":2}\n{\"seed\":null}\n{\"se"))
+	d := strictjson.NewDecoder(strings.NewReader("{\"seed\":1}\n{\"seed\":2}\n{\"seed\":null}\n{\"se"))
 	var m message
 	must.Do(t, d.Decode(&m))
 	must.Do(t, d.Decode(&m))
@@ -168,7 +171,7 @@ func TestStream(t *testing.T) {
 	if err := d.Decode(&m); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a cut value: %v", err)
 	}
-	must.Be(t, NewDecoder(strings.NewReader("\n ")).Decode(&m), io.EOF, "at the end")
+	must.Be(t, strictjson.NewDecoder(strings.NewReader("\n ")).Decode(&m), io.EOF, "at the end")
 }
 
 // TestRoundTrip writes what is read back, nil lists and all.
@@ -183,9 +186,9 @@ func TestRoundTrip(t *testing.T) {
 			Inner:  []inner{{N: rapid.Int().Draw(r, "n"), Next: &inner{}}},
 			Raw:    json.RawMessage(`{"c":1.50e0,"k":"\u00e9<"}`), Own: own{"3"},
 		}
-		text := must.Get(Marshal(in))(r)
+		text := must.Get(strictjson.Marshal(in))(r)
 		var out message
-		must.Do(r, Unmarshal(text, &out))
+		must.Do(r, strictjson.Unmarshal(text, &out))
 		if len(in.Names) == 0 {
 			in.Names, out.Names = nil, nil
 		}
@@ -206,7 +209,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"at":"2026-11-27T00:00:00Z"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got, want message
-		if UnmarshalOpen(text, &got) != nil {
+		if strictjson.UnmarshalOpen(text, &got) != nil {
 			return
 		}
 		if err := json.Unmarshal(text, &want); err != nil {
@@ -228,7 +231,8 @@ func BenchmarkScores(b *testing.B) {
 		name string
 		text []byte
 		read func([]byte, any) error
-	}{{"encoding", plain, json.Unmarshal}, {"strict", plain, UnmarshalOpen}, {"null", null, UnmarshalOpen}} {
+	}{{"encoding", plain, json.Unmarshal}, {"strict", plain, strictjson.UnmarshalOpen},
+		{"null", null, strictjson.UnmarshalOpen}} {
 		b.Run(fmt.Sprint(of.name, len(scores)), func(b *testing.B) {
 			b.SetBytes(int64(len(of.text)))
 			for b.Loop() {

@@ -1,9 +1,11 @@
-package protocol
+package harness_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/protocol"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -30,7 +32,7 @@ Less = { of = "Line", param = "train_rows", grid = [{ name = "slope", values = [
 
 // TestSweep: a sweep makes a variant of each series at each value, in the order of the columns.
 func TestSweep(t *testing.T) {
-	p := must.Get(Parse("mine", []byte(swept)))(t)
+	p := must.Get(protocol.Parse("mine", []byte(swept)))(t)
 	want := "[Plain Line order=2 Line order=4 Line order=10 Twice order=2 Twice order=4 Twice order=10 Less order=2 " +
 		"Less order=4 Less order=10]"
 	must.Be(t, fmt.Sprint(p.Columns), want)
@@ -40,7 +42,7 @@ func TestSweep(t *testing.T) {
 	}
 	must.Be(t, strings.Join(points, " "), "Line2 Line4 Line10 Twice2 Twice4 Twice10 Less2 Less4 Less10")
 	must.Be(t, fmt.Sprint(p.Expand([]string{"Plain", "twice"})), "[Plain Twice order=2 Twice order=4 Twice order=10]")
-	reg := must.Get(p.Resolve(registry.New(line())))(t)
+	reg := must.Get(p.Resolve(registry.New(lineSpec())))(t)
 	for name, want := range map[string]string{
 		"Line order=10":  `[{"slope":1,"order":10,"free":true} {"slope":2,"order":10,"free":true}]`,
 		"Twice order=10": `[{"slope":1,"order":5,"free":false} {"slope":2,"order":5,"free":false}]`,
@@ -57,9 +59,9 @@ func TestSweep(t *testing.T) {
 	must.Be(t, p.Hash(), mustParse(t, strings.Replace(swept, "[2, 4, 10]", "[2, 4, 10, 20]", 1)).Hash())
 }
 
-func mustParse(t *testing.T, text string) *Protocol {
+func mustParse(t *testing.T, text string) *protocol.Protocol {
 	t.Helper()
-	p := must.Get(Parse("mine", []byte(text)))(t)
+	p := must.Get(protocol.Parse("mine", []byte(text)))(t)
 	return p
 }
 
@@ -97,7 +99,7 @@ func TestSweepIsChecked(t *testing.T) {
 		{"[methods.Line]", "[methods.\"Line order=2\"]\nof = \"Line\"\n[methods.Line]"}: `protocol mine: sweep and ` +
 			`[methods] both have "Line order=2"`,
 	} {
-		if _, err := Parse("mine", []byte(strings.Replace(swept, change[0], change[1], 1))); err == nil ||
+		if _, err := protocol.Parse("mine", []byte(strings.Replace(swept, change[0], change[1], 1))); err == nil ||
 			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}

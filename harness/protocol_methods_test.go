@@ -1,4 +1,4 @@
-package protocol
+package harness_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/protocol"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -20,7 +22,7 @@ type lineParams struct {
 	Free  bool    `json:"free"`
 }
 
-func line() registry.Spec {
+func lineSpec() registry.Spec {
 	return registry.Define(registry.Spec{Name: "Line", Version: "1", Tasks: registry.Binary | registry.Regression,
 		Source: "test", Summary: "test"},
 		lineParams{Order: 1}, registry.Grid{{Name: "slope", Values: registry.Values(1.0, 2.0)}},
@@ -51,8 +53,8 @@ grid = [{ name = "slope", values = [9.0] }]
 // TestVariants: a variant has a name of its own and may have fewer tasks. It has the settings of its method, except for
 // those that it replaces.
 func TestVariants(t *testing.T) {
-	p := must.Get(Parse("mine", []byte(variants)))(t)
-	reg := must.Get(p.Resolve(registry.New(line())))(t)
+	p := must.Get(protocol.Parse("mine", []byte(variants)))(t)
+	reg := must.Get(p.Resolve(registry.New(lineSpec())))(t)
 	must.Do(t, p.ResolveSets(catalogue.Builtin()))
 	if diff := cmp.Diff([]string{"Line", "Line free", "Line steep"}, reg.Names()); diff != "" {
 		t.Fatal(diff)
@@ -96,9 +98,9 @@ func TestVariantMistakes(t *testing.T) {
 		`on = { swiss = { order|on = { wine = { order`: `[methods.Line]: on names "wine", which is not in datasets`,
 	} {
 		old, text, _ := strings.Cut(edit, "|")
-		p, err := Parse("mine", []byte(strings.Replace(variants, old, text, 1)))
+		p, err := protocol.Parse("mine", []byte(strings.Replace(variants, old, text, 1)))
 		if err == nil {
-			if _, err = p.Resolve(registry.New(line())); err == nil {
+			if _, err = p.Resolve(registry.New(lineSpec())); err == nil {
 				err = p.ResolveSets(catalogue.Builtin())
 			}
 		}

@@ -1,8 +1,10 @@
-package protocol
+package harness_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/protocol"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -10,15 +12,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-func withSemantics(text string) (*Protocol, error) {
-	return Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
+func withSemantics(text string) (*protocol.Protocol, error) {
+	return protocol.Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
 }
 
 // TestHashesAreStable: stored results refer to hashes. A hash changes with resultsVersion, on purpose. A key whose
 // value is the default does not change the hash.
 func TestHashesAreStable(t *testing.T) {
 	const table2 = "30551931e5a730a415679e57348aaa64"
-	p := must.Get(Load("table2"))(t)
+	p := must.Get(protocol.Load("table2"))(t)
 	must.Be(t, p.Hash(), table2)
 	seen := map[string]string{}
 	for _, c := range []struct {
@@ -74,7 +76,7 @@ func TestSemanticsAreChecked(t *testing.T) {
 // of all splits is MethodSeed. One seed gives the same hash and the same seeds as no number of seeds.
 func TestSeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given,
+		s := protocol.Semantics{Split: rapid.SampledFrom([]split.Kind{"", split.KFold, split.Given,
 			split.GivenOrStratified}).Draw(t, "kind"),
 			MethodSeed: rapid.Uint32().Draw(t, "seed"), MethodSeeds: rapid.IntRange(0, 5).Draw(t, "seeds")}
 		testPart := rapid.Bool().Draw(t, "test part")
@@ -99,7 +101,7 @@ func TestSeeds(t *testing.T) {
 		}
 		one, none := s, s
 		one.MethodSeeds, none.MethodSeeds = 1, 0
-		if (&Protocol{Semantics: one}).Hash() != (&Protocol{Semantics: none}).Hash() ||
+		if (&protocol.Protocol{Semantics: one}).Hash() != (&protocol.Protocol{Semantics: none}).Hash() ||
 			!slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
 			t.Fatal("method_seeds = 1 differs from method_seeds = 0")
 		}

@@ -1,4 +1,4 @@
-package protocol
+package harness_test
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/harness/protocol"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
@@ -20,8 +22,8 @@ import (
 func TestDocumentationListsEveryKey(t *testing.T) {
 	raw := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "reference", "protocols.md")))(t)
 	text := string(raw)
-	for _, kind := range []reflect.Type{reflect.TypeFor[Protocol](), reflect.TypeFor[Semantics](),
-		reflect.TypeFor[MethodSettings](), reflect.TypeFor[registry.Axis]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[protocol.Protocol](), reflect.TypeFor[protocol.Semantics](),
+		reflect.TypeFor[protocol.MethodSettings](), reflect.TypeFor[registry.Axis]()} {
 		for i := range kind.NumField() {
 			key := kind.Field(i).Tag.Get("toml")
 			if key != "-" && !strings.Contains(text, "`"+key) && !strings.Contains(text, "["+key) {
@@ -34,7 +36,7 @@ func TestDocumentationListsEveryKey(t *testing.T) {
 	if !found {
 		t.Fatal("docs/reference/protocols.md has no example")
 	}
-	p := must.Get(Parse("my", []byte(example)))(t)
+	p := must.Get(protocol.Parse("my", []byte(example)))(t)
 	if len(p.Datasets) != 3 || p.Methods["GBRFF2"].Grid == nil {
 		t.Errorf("the example reads as %+v", p)
 	}
@@ -53,7 +55,7 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	p := must.Get(Load(filepath.Join(dir, "p.toml")))(t)
+	p := must.Get(protocol.Load(filepath.Join(dir, "p.toml")))(t)
 	sets := catalogue.Builtin()
 	for range 2 { // the second call finds names instead of paths
 		must.Do(t, p.ResolveSets(sets))
@@ -61,7 +63,7 @@ func TestProtocolNamesOwnSets(t *testing.T) {
 	if p.Datasets[0] != "own" || p.Apart[0] != "own" || p.Datasets[1] != "wine" {
 		t.Errorf("sets %v, apart %v", p.Datasets, p.Apart)
 	}
-	var again Protocol
+	var again protocol.Protocol
 	if _, err := toml.Decode(p.Text, &again); err != nil || again.Datasets[0] != "sets/mine.toml" {
 		t.Errorf("the text that is stored is not the file's: %v, %v", again.Datasets, err)
 	}

@@ -1,4 +1,4 @@
-package canary_test
+package harness_test
 
 import (
 	"math"

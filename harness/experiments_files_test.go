@@ -1,4 +1,4 @@
-package experiments_test
+package harness_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package admit
+package harness_test
 
 import (
 	"errors"
@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/admit"
+
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-var known = Names{
+var known = admit.Names{
 	Set: func(name string) (string, error) {
 		if strings.EqualFold(name, "wine") {
 			return "wine", nil
@@ -22,7 +24,7 @@ var known = Names{
 }
 
 func TestReadPrinted(t *testing.T) {
-	got := must.Get(ReadPrinted(strings.NewReader("\ufeffSet,method, mean ,n,unit,deviation,splits,protocol\r\n"+
+	got := must.Get(admit.ReadPrinted(strings.NewReader("\ufeffSet,method, mean ,n,unit,deviation,splits,protocol\r\n"+
 		"Wine,gbrff2,0.985,20,fraction,0.5,same,table2\r\nwine,New Net,98,,,,other,\"ten folds, once\"\r\n"), "S",
 		known))(t)
 	want := []published.Value{
@@ -67,7 +69,7 @@ func TestBadPrintedValues(t *testing.T) {
 		head + "M,wine,98,,,,,\nM,wine,97,,,,,": "line 3, column method: M on wine is there twice",
 		head + many:                             "\n39 more",
 	} {
-		_, err := ReadPrinted(strings.NewReader(file), "S", known)
+		_, err := admit.ReadPrinted(strings.NewReader(file), "S", known)
 		must.Say(t, err, says)
 	}
 }
