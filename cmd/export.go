@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -9,13 +10,6 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/spf13/cobra"
 )
-
-var exportFormats = []struct {
-	name  string
-	write func(split.Exported, io.Writer) error
-}{
-	{"npz", split.Exported.WriteNPZ}, {"csv", split.Exported.WriteCSV},
-}
 
 func newDataExportCommand(a *app) *cobra.Command {
 	var of place
@@ -52,15 +46,14 @@ func newDataExportCommand(a *app) *cobra.Command {
 
 // exportWriter returns the writer of a format, or of a file's ending.
 func exportWriter(format, output string) (func(split.Exported, io.Writer) error, error) {
-	if format == "" {
-		if format = strings.TrimPrefix(filepath.Ext(output), "."); output == "" {
-			format = "csv"
-		}
+	if format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(output), ".")); output == "" {
+		format = cmp.Or(format, "csv")
 	}
-	for _, f := range exportFormats {
-		if f.name == format {
-			return f.write, nil
-		}
+	switch format {
+	case "npz":
+		return split.Exported.WriteNPZ, nil
+	case "csv":
+		return split.Exported.WriteCSV, nil
 	}
 	return nil, usage("--format %q is not one of npz, csv; name it, or end --output with .npz or .csv", format)
 }
