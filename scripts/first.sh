@@ -6,9 +6,13 @@ bench=$1
 : >run.log
 
 say() { printf '%s\n' "$*"; }
-# follow shows the last line of run.log on a terminal, until it is ended or this script is.
+# follow shows the seconds of a step and the last line of run.log on a terminal, until it is ended or this script is.
 follow() {
-  while sleep 1 && kill -0 $$ 2>/dev/null; do printf '\r\033[K%.79s' "$(tail -n 1 run.log)" >&2; done
+  seconds=0
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
+    seconds=$((seconds + 1))
+    printf '\r\033[K%ds: %.70s' "$seconds" "$(tail -n 1 run.log)" >&2
+  done
 }
 # step CODES COMMAND.. runs a command into run.log and ends the script for any other exit code.
 done=0
