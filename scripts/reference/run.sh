@@ -2,14 +2,13 @@
 # The reference run, one data set after another: every method where a cell takes at most two minutes by its forecast, which
 # is 2.5 times --max-cell. Of each set that is whole the part and the file of the program are written (part.sh). The same command continues after an interruption.
 #
-#   scripts/reference/run.sh DATABASE [SET...]     all sets if none is named; BENCH_DATA says where pima, occupancy and
-#                                                  bankmarketing are
+#   scripts/reference/run.sh DATABASE [SET...]     all sets of the suite if none is named, smallest first; BENCH_DATA says
+#                                                  where those are that the program does not bring
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bench=bin/bench db=$1
 shift
-[ $# -gt 0 ] || set -- wine newthyroid heart bupa iono sonar balance wdbc australian vehicle german splice spambase pima occupancy \
-  bankmarketing
+[ $# -gt 0 ] || set -- $(sed -n '/^ /s/[",]//gp' harness/protocol/suite.toml)
 for set; do
   "$bench" run --db "$db" --datasets "$set" --max-cell 48s
   scripts/reference/part.sh "$set" "$db"
