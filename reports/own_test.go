@@ -113,3 +113,21 @@ func TestOwnSetCounts(t *testing.T) {
 		t.Errorf("the page says %q", text)
 	}
 }
+
+// A page of two methods of a larger store says that they must have been named before, and where the leader is one of
+// them, what the leaderboard finds.
+func TestPairOfLargerStore(t *testing.T) {
+	for methods, want := range map[string]string{
+		"A B":       "Right only if both were named before the results were seen: 5 methods are stored, and on their leaderboard p is ",
+		"B C":       "Right only if both were named before the results were seen: 5 methods are stored.",
+		"B C D":     "Right only if these methods were named before the results were seen: 5 methods are stored.",
+		"A B C D E": "",
+	} {
+		in := ahead(false)
+		in.Methods = strings.Fields(methods)
+		text := said(page(t, in, usual(in.Methods[0])))[0]
+		if strings.Contains(text, "Right only if") != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s: the page says %q, and not %q", methods, text, want)
+		}
+	}
+}

@@ -99,6 +99,7 @@ type Page struct {
 	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
 	typical  []*stats.Probabilities // of each pair; nil outside of the document
 	alone    []string               // methods without a common split
+	larger   string                 // what the page takes for granted; see fromLarger
 	stop     *result.Stop           // why the run of the method ended early
 	asksStop bool                   // the page asks what that run decided
 	choices  []choice               // the page's own and all others; nil for several other methods
@@ -128,7 +129,36 @@ func NewPage(t *frame.Table, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return PageOf(t, ev, o)
+	p, err := PageOf(t, ev, o)
+	if err == nil {
+		p.larger, err = p.fromLarger()
+	}
+	return p, err
+}
+
+// fromLarger says what a page of some of the stored methods takes for granted; "" where it takes nothing. A method that
+// is the first or the last one of all may have been named for that. Then the p of the pair on the leaderboard is beside
+// it, unless it is one's own.
+func (p *Page) fromLarger() (string, error) {
+	all, err := p.Stored()
+	if err != nil || all == nil || len(all.Methods) <= len(p.Methods) ||
+		!slices.ContainsFunc(p.pairs, func(q evidence.Pair) bool { return q.Registered == nil }) {
+		return "", err
+	}
+	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", cmp.Or(
+		map[int]string{2: "both"}[len(p.Methods)], "these methods"), frame.Count(len(all.Methods), "method"))
+	first, last := evidence.Ends(all)
+	ends := []string{all.Methods[first], all.Methods[last]}
+	if len(p.pairs) > 1 || slices.Contains(p.Own, p.method) || slices.Contains(p.Own, p.Methods[p.pairs[0].B]) ||
+		!slices.ContainsFunc(p.Methods, func(m string) bool { return slices.Contains(ends, m) }) {
+		return text + ".", nil
+	}
+	board, err := evidence.Compare(all, evidence.Options{Level: p.o.Level, Region: p.region})
+	if err != nil {
+		return "", err
+	}
+	q, _ := board.Between(slices.Index(all.Methods, p.method), slices.Index(all.Methods, p.Methods[p.pairs[0].B]))
+	return fmt.Sprintf("%s, and on their leaderboard p is %s.", text, frame.PValue(q.Adjusted)), nil
 }
 
 // PageOf selects the comparisons of the options' method from evidence that may hold the comparisons of other methods,

@@ -25,9 +25,9 @@ func (p *Page) Sentences() (first, rest []string) {
 	}
 	notes := p.Registrations()
 	if len(each) == 1 {
-		return slices.Concat([]string{p.Preliminary() + each[0]}, p.robustness(), p.looks(), notes), nil
+		return slices.Concat([]string{p.Preliminary() + each[0] + p.larger}, p.robustness(), p.looks(), notes), nil
 	}
-	first = append([]string{p.Preliminary() + p.summary()}, p.looks()...)
+	first = append([]string{p.Preliminary() + p.summary() + p.larger}, p.looks()...)
 	if len(each) <= few {
 		return slices.Concat(first, each, notes), nil
 	}
@@ -43,7 +43,7 @@ func (p *Page) Line() string {
 			text, _ := p.verdicts(family)
 			found = append(found, text)
 		}
-		return fmt.Sprintf("%s%s%s is %s.", p.Preliminary(), p.where(), p.method, strings.Join(found, "; "))
+		return fmt.Sprintf("%s%s%s is %s.%s", p.Preliminary(), p.where(), p.method, strings.Join(found, "; "), p.larger)
 	}
 	q := &p.pairs[0]
 	text := fmt.Sprintf("%s%s against %s: %s", p.Preliminary(), p.method, p.other(q), q.Verdict)
@@ -53,7 +53,7 @@ func (p *Page) Line() string {
 	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
 	}
-	return text + " over " + frame.Count(len(q.Gains), "set") + "."
+	return text + " over " + frame.Count(len(q.Gains), "set") + "." + p.larger
 }
 
 // Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of

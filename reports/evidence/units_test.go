@@ -12,8 +12,8 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// errors are the errors of two methods on 13 sets, of which some have targets in thousands. The second method has errors
-// that are larger by a share which differs from set to set.
+// errors are the errors of two methods on 13 sets, of which some have targets in thousands. The second method has
+// errors that are larger by a share which differs from set to set.
 func errors(t testing.TB, measure string, thousands int) *frame.Table {
 	table := frame.Table{Metric: must.Get(metric.Lookup(measure))(t), Methods: []string{"A", "B"}, Splits: []int{1, 2}}
 	stream := rng.New(5)
@@ -38,12 +38,13 @@ func errors(t testing.TB, measure string, thousands int) *frame.Table {
 // The unit of a target decides nothing over data sets.
 func TestUnits(t *testing.T) {
 	for _, measure := range []string{"rmse", "mae", "mse"} {
-		o := evidence.Options{Method: "A", Level: 0.05, Region: evidence.Region{Width: big.NewRat(1, 10), Relative: true}}
+		o := evidence.Options{Method: "A", Level: 0.05,
+			Region: evidence.Region{Width: big.NewRat(1, 10), Relative: true}}
 		one := must.Get(evidence.Compare(errors(t, measure, 0), o))(t).Pairs[0]
 		other := must.Get(evidence.Compare(errors(t, measure, 8), o))(t).Pairs[0]
 		for _, p := range []evidence.Pair{one, other} {
-			must.Be(t, fmt.Sprint(p.Signed.P, p.Equivalence, p.Verdict, p.Gains), fmt.Sprint(one.Signed.P, one.Equivalence,
-				one.Verdict, one.Gains), measure)
+			must.Be(t, fmt.Sprint(p.Signed.P, p.Equivalence, p.Verdict, p.Gains),
+				fmt.Sprint(one.Signed.P, one.Equivalence, one.Verdict, one.Gains), measure)
 		}
 	}
 }

@@ -143,6 +143,7 @@ type Frame struct {
 	quoted []published.Value        // what others print, by any metric and on any set
 	pinned map[string]store.Version // the versions in columns of NAME@VERSION
 	tried  map[string][]store.Row   // all attempts of the methods of Also that ended ok, by column
+	stored []store.Row              // all cells of the protocol
 	// the rows of tables: the requested sets or the protocol's, then other stored sets
 	sets []Dataset
 }
@@ -166,6 +167,7 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err != nil {
 		return f, err
 	}
+	f.stored = all
 	if err := f.pickMethods(ctx, rows, all); err != nil {
 		return f, &RequestError{err}
 	}

@@ -211,6 +211,18 @@ func (t *Table) Under(metric string, splits []int) (Table, error) {
 	return f.Table(metric)
 }
 
+// Stored is the table of all stored methods on the same sets and splits, where the request names some of them; else nil.
+func (t *Table) Stored() (*Table, error) {
+	if t.Frame == nil || t.Frame.Methods == nil {
+		return nil, nil
+	}
+	f := *t.Frame
+	f.Methods, f.Also, f.tried = nil, nil, nil
+	f.Rows = slices.DeleteFunc(slices.Clone(f.stored), f.leavesOut)
+	out, err := f.Table(t.Metric.Name)
+	return &out, err
+}
+
 func (t *Table) stored(dataset string) bool {
 	return slices.ContainsFunc(t.Methods, func(m string) bool { return t.rows[cellKey{dataset, m}] != nil })
 }
