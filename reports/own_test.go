@@ -118,7 +118,8 @@ func TestOwnSetCounts(t *testing.T) {
 // them, what the leaderboard finds.
 func TestPairOfLargerStore(t *testing.T) {
 	for methods, want := range map[string]string{
-		"A B":       "Right only if both were named before the results were seen: 5 methods are stored, and on their leaderboard p is ",
+		"A B": "Right only if both were named before the results were seen: 5 methods are stored, and on their " +
+			"leaderboard p is ",
 		"B C":       "Right only if both were named before the results were seen: 5 methods are stored.",
 		"B C D":     "Right only if these methods were named before the results were seen: 5 methods are stored.",
 		"A B C D E": "",

@@ -205,8 +205,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
-		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()),
-			p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
+		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.",
+			frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
 		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
 	} else if n == 1 {
 		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit)
@@ -297,8 +297,8 @@ func (p *Page) counts(q *evidence.Pair) string {
 // mean describes the mean difference, and names a set on which it hangs. No test asserts it.
 func (p *Page) mean(q *evidence.Pair) string {
 	i := p.interval(q.MeanInterval(1 - p.o.Level))
-	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit, p.signed(i.Low),
-		p.signed(i.High))
+	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit,
+		p.signed(i.Low), p.signed(i.High))
 	if set, without, ok := q.Carrier(); ok {
 		text += fmt.Sprintf("; without %s %s", set, frame.Signed(p.Difference(without), p.OverDecimals()))
 	}

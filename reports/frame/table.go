@@ -211,7 +211,7 @@ func (t *Table) Under(metric string, splits []int) (Table, error) {
 	return f.Table(metric)
 }
 
-// Stored is the table of all stored methods on the same sets and splits, where the request names some of them; else nil.
+// Stored is the table of all stored methods on the same sets and splits, where the request names some; else nil.
 func (t *Table) Stored() (*Table, error) {
 	if t.Frame == nil || t.Frame.Methods == nil {
 		return nil, nil
