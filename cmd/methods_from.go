@@ -134,7 +134,7 @@ func askWrapper(ctx context.Context, a *app, file string, values map[string]stri
 		err = writeSource(a, file, text)
 	}
 	if err == nil {
-		err = a.checkSandbox(file)
+		err = a.mayStart(file)
 	}
 	if err != nil {
 		return external.Description{}, err

@@ -69,7 +69,7 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 	if err != nil {
 		return err
 	}
-	if err := a.checkSandbox(f.file); err != nil {
+	if err := a.mayStart(f.file); err != nil {
 		return err
 	}
 	failed, total, stopped := 0, 0, ""

@@ -161,10 +161,12 @@ func (a *app) ask(which func(*foundPlugin) bool) error {
 			asked, files = append(asked, f), append(files, f.file)
 		}
 	}
-	if err := a.checkSandbox(files...); err != nil || asked == nil {
+	if asked == nil {
+		return nil
+	}
+	if err := a.mayStart(files...); err != nil {
 		return err
 	}
-	a.adopts = !a.isolated && processes.Adopt() == nil // the keeper is the parent of what a plugin leaves in a worker
 	var g errgroup.Group
 	g.SetLimit(runtime.NumCPU())
 	for _, f := range asked {
@@ -319,12 +321,14 @@ func (a *app) closePlugins() {
 // lacking says what no sandbox of this machine keeps from a plugin, "" for nothing. Tests replace it.
 var lacking = sandbox.Missing
 
-// checkSandbox refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes.
-func (a *app) checkSandbox(files ...string) error {
-	if lacks := lacking(); lacks != "" && !a.yes && len(files) > 0 {
+// mayStart refuses plugins where the kernel cannot keep them in a sandbox and the user has not said --yes. It makes
+// this process the parent of what they leave.
+func (a *app) mayStart(files ...string) error {
+	if lacks := lacking(); lacks != "" && !a.yes {
 		return usage("%s: plugins need --yes on this machine, which cannot keep them in a sandbox: %s",
 			strings.Join(files, ", "), lacks)
 	}
+	a.adopts = processes.Adopt() == nil
 	return nil
 }
 

@@ -49,7 +49,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 				return err
 			}
 			if foreign {
-				if err := a.checkSandbox("those of the coordinator"); err != nil {
+				if err := a.mayStart("those of the coordinator"); err != nil {
 					return err
 				}
 			}

@@ -186,6 +186,38 @@ func TestImpossibleResults(t *testing.T) {
 	}
 }
 
+// TestClassesOfTheRows: counts that no stratified split of the set gives are refused of a worker and of a file, also
+// where they agree with each other.
+func TestClassesOfTheRows(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	spec := planned(t, h, openTestDB(t), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}).Cells[0].Spec
+	honest := must.Get(h.runner().Run(t.Context(), spec))(t)
+	honest.Environment = new(environment.Current())
+	must.Do(t, spec.Fits(h.Protocol, honest))
+	negative := func(s *result.Score) { // all rows are of class -1, and all are right
+		s.Correct, s.TN, s.FP, s.FN, s.TP, s.AUC2 = new(s.N), new(s.N), new(0), new(0), new(0), nil
+	}
+	for what, change := range map[string]func(r *result.Run){
+		"the test rows": func(r *result.Run) { negative(&r.Score) },
+		"the folds": func(r *result.Run) {
+			for i := range r.Folds {
+				negative(&r.Folds[i].Score)
+			}
+		},
+		"all rows": func(r *result.Run) { r.EachScore(negative) },
+	} {
+		r := honest
+		r.Folds, r.Scores, r.Outputs = slices.Clone(honest.Folds), nil, 0
+		change(&r)
+		must.Do(t, r.Check())
+		must.Hold(t, fmt.Sprint(spec.Fits(h.Protocol, r)), "are of class +1")
+		if in, taken := admitted(t, h.Experiment, []result.Run{r.Portable()}, openTestDB(t)); len(taken) > 0 ||
+			len(in.Refused) != 1 {
+			t.Errorf("%s: of a file %d are taken: %+v", what, len(taken), in)
+		}
+	}
+}
+
 // fromWorker is what a coordinator takes of a worker's result: the result, or no status and the workers that were
 // expelled.
 func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run) (result.Run, []string) {

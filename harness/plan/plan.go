@@ -387,7 +387,8 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		},
 		Protocol: runner.ProtocolText{TOML: e.Protocol.Text, Path: absolute(e.Protocol.Path),
 			Splits: e.Protocol.Splits},
-		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Keep: e.Keep, Cost: cost,
+		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Classes: set.classes,
+		Keep: e.Keep, Cost: cost,
 	}
 	memory, err := e.memory(spec, grid, set)
 	if err != nil {

@@ -22,6 +22,7 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // shape of a split's training part
 	rows        int
+	classes     [2]int              // rows of -1 and +1, where splits give each part its share of them
 	trainRows   int                 // of the set's own training part; 0 if it has none
 	own         []datasets.Division // the set's own splits; nil for as many splits as are asked for
 	splitsHash  string              // SHA-256 of the file that lists the splits; "" if the protocol uses none
@@ -147,6 +148,7 @@ func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 		own: own, splitsHash: file.SHA256, grouped: grouped, drawn: map[drawing]sizes{}}
 	p.train.N = train
 	if grouped == nil {
+		p.classes = sharedClasses(splitter, sh.Task, counts, trainRows)
 		return p, e.enoughOfEachClass(entry, counts, labels)
 	}
 	for _, number := range append([]int{1}, splits...) {
@@ -156,6 +158,14 @@ func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	}
 	p.train.N = p.drawn[drawing{splitter, 1}].train
 	return p, nil
+}
+
+// sharedClasses returns plannedSet.classes.
+func sharedClasses(s split.Splitter, task registry.Task, counts []int, trainRows int) (classes [2]int) {
+	if task == registry.Binary && len(counts) == 2 && s.Kind != split.OpenML && !s.Once(trainRows > 0) {
+		classes = [2]int(counts)
+	}
+	return classes
 }
 
 // ownSplits returns a set's own splits, at least one.

@@ -183,9 +183,10 @@ func (p *Pool) takeAll(from string, data []byte) {
 		d := &ends[i].done
 		d.from, d.bytes = from, len(ends[i].Run)
 		if d.bytes > 0 {
-			if d.wrong = p.decode(d, ends[i].Run); d.wrong == nil {
-				d.outcome = outcomeOf(d)
-			}
+			d.wrong = p.decode(d, ends[i].Run)
+		}
+		if d.Run != nil {
+			d.outcome = outcomeOf(d)
 		}
 		p.mu.Lock()
 		wrong := p.take(d)
@@ -219,16 +220,17 @@ func (p *Pool) decode(d *done, raw []byte) error {
 	case c != nil:
 		most = c.spec.MostBytes(p.opt.Protocol)
 	}
-	if len(raw) > most && c == nil { // of a cell that no one waits for
-		d.Run = nil
+	if len(raw) > most && c == nil { // of a cell that no one waits for: there is no run, as if it were given back
 		return nil
 	}
 	if len(raw) > most {
 		return fmt.Errorf("it sent a result of %s with %d bytes; at most %d are possible", c.spec.Cell, len(raw), most)
 	}
-	if err := strictjson.UnmarshalOpen(raw, &d.Run); err != nil {
+	var run result.Run
+	if err := strictjson.UnmarshalOpen(raw, &run); err != nil {
 		return fmt.Errorf("it sent results that cannot be read: %w", err)
 	}
+	d.Run = &run
 	return nil
 }
 

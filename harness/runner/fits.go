@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/split"
 )
 
 // mostAhead is how far the clock of another machine may be ahead of this one's.
@@ -43,7 +45,46 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	case r.Scores != nil && r.Outputs != c.Shape.Outputs():
 		return fmt.Errorf("it has %d scores for each test row, and the plan has %d", r.Outputs, c.Shape.Outputs())
 	}
-	return c.fitsKept(r)
+	return cmp.Or(c.fitsKept(r), c.fitsClasses(p, r))
+}
+
+// fitsClasses refuses counts that no stratified split of the set gives: each part of the rows has its share of each
+// class, to a row in a drawn part and to two rows in a part of k-fold cross-validation.
+func (c CellSpec) fitsClasses(p *protocol.Protocol, r result.Run) error {
+	positive, rows := c.Classes[1], c.Classes[0]+c.Classes[1]
+	if rows == 0 || c.Canary != nil || r.Status != result.OK || r.Score.TP == nil {
+		return nil
+	}
+	most := 1
+	if p.Semantics.Splitter().Kind == split.KFold {
+		most = 2
+	}
+	share := func(have, of, part, whole, most int) bool {
+		return max(have*whole-of*part, of*part-have*whole) <= most*whole
+	}
+	tested := *r.Score.TP + *r.Score.FN
+	if !share(tested, positive, r.TestRows, rows, most) {
+		return fmt.Errorf("%d of its %d test rows are of class +1, and %d of all %d rows are", tested, r.TestRows,
+			positive, rows)
+	}
+	if len(r.Folds) == 0 || r.TrainRows+r.TestRows != rows {
+		return nil
+	}
+	trained, held := positive-tested, 0
+	for _, e := range r.Folds {
+		if e.GridIndex != r.Folds[0].GridIndex {
+			continue
+		}
+		own := *e.Score.TP + *e.Score.FN
+		if held += own; !share(own, trained, 1, p.Semantics.Folds, 1) {
+			return fmt.Errorf("%d rows of fold %d are of class +1, and %d of all %d training rows are", own, e.Fold,
+				trained, r.TrainRows)
+		}
+	}
+	if held != trained {
+		return fmt.Errorf("%d rows of its folds are of class +1, and %d of its training rows are", held, trained)
+	}
+	return nil
 }
 
 func groupsOf(s result.Score) (n [2]int) {
