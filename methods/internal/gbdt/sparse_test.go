@@ -9,8 +9,8 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// Histograms built from the features that are away have the bits of those built from blocks: the models of a sample with
-// indicators of three categories do not change.
+// Histograms built from the features that are away have the bits of those built from blocks: the models of a sample
+// with indicators of three categories do not change.
 func TestSparseRowsKeepTheModel(t *testing.T) {
 	s := drawn(registry.Binary, 800, 26, 2, 1)
 	for i := range s.n {
