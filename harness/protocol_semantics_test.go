@@ -13,7 +13,8 @@ import (
 )
 
 func withSemantics(text string) (*protocol.Protocol, error) {
-	return protocol.Parse("mine", []byte("splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"+text))
+	const head = "splits = 2\n[semantics]\nfolds = 5\nmethod_seed = 1\nstandardise = true\n"
+	return protocol.Parse("mine", []byte(head+text))
 }
 
 // TestHashesAreStable: stored results refer to hashes. A hash changes with resultsVersion, on purpose. A key whose

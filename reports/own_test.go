@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestOwnMethod(t *testing.T) {
 	for name, c := range map[string]struct {
 		own      []string
 		imported bool
+		lacks    bool
 		method   string
 		want     []string
 	}{
@@ -49,12 +51,18 @@ func TestOwnMethod(t *testing.T) {
 		"two of one's own": {own: []string{"A", "B"}, method: "A", want: []string{
 			"A against the mean of the field: significantly better, typical difference +6.00 points",
 			"adjusted for 7 comparisons of A and B"}},
+		"another lacks a split": {own: []string{"A"}, method: "A", lacks: true, want: []string{
+			"A against the mean of the field: significantly better, typical difference +5.33 points"}},
 		"of the program": {method: "A", want: []string{"10 comparisons of each method with each"}},
 		"of a file of results": {own: []string{"A"}, imported: true, method: "A", want: []string{
 			"10 comparisons of each method with each"}},
 	} {
 		in := ahead(c.imported)
-		in.Own = c.own
+		if in.Own = c.own; c.lacks {
+			in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
+				return r.Method == "C" && r.Dataset == "s00" && r.Split == 3
+			})
+		}
 		text := strings.Join(said(page(t, in, usual(c.method))), " ")
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
