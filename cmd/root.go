@@ -121,11 +121,11 @@ func (a *app) experiment(name string) (*plan.Experiment, error) {
 
 // experimentOf returns a protocol that was read, with the methods and sets of this program.
 func (a *app) experimentOf(p *protocol.Protocol, err error) (*plan.Experiment, error) {
-	reg := a.reg
-	if err == nil {
-		reg, err = p.Resolve(a.reg)
+	if err != nil {
+		return nil, usageError(err)
 	}
-	if err != nil && p != nil && a.knowIfAllowed("", nil) == nil { // a variant may be of a plugin's method
+	reg, err := p.Resolve(a.reg)
+	if err != nil && a.knowIfAllowed("", nil) == nil { // a variant may be of a plugin's method
 		reg, err = p.Resolve(a.reg)
 	}
 	if err != nil {
