@@ -24,7 +24,7 @@ func TestSlowness(t *testing.T) {
 	file := filepath.Join(must.Get(os.UserCacheDir())(t), "bench", "yardstick.json")
 	keep := func(cpu string, least float64) {
 		t.Helper()
-		text := fmt.Sprintf(`{"CPU":%q,"Cores":%d,"Least":%g}`, cpu, Current().Cores, least)
+		text := fmt.Sprintf(`{"CPU":%q,"Cores":%d,"Seconds":%g}`, cpu, Current().Cores, least)
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	keep(Current().CPU, 1000*referenceYardstick)
