@@ -117,7 +117,12 @@ func memoryOf(t *testing.T, work func() error) (peak, allocated int64) {
 // liveBytes is the heap that the collector's last cycle found live.
 func liveBytes() int64 { return gauge("/gc/heap/live:bytes") }
 
-func allocatedBytes() int64 { return gauge("/gc/heap/allocs:bytes") }
+// allocatedBytes counts small objects, too, which the runtime's metric has once the span of their size is full.
+func allocatedBytes() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.TotalAlloc)
+}
 
 func gauge(name string) int64 {
 	sample := []metrics.Sample{{Name: name}}
