@@ -42,9 +42,9 @@ func Forced() (float64, error) {
 }
 
 // Measured is Current with the yardstick: the third least time of a measurement's repetitions, and of measurements the
-// least. Whatever else the machine does makes a time longer, but for the system's counting of processor time, which is
-// short once in thousands of repetitions. The time is kept in the user's cache directory, and measured where none is
-// kept.
+// least. Whatever else the machine does makes a time longer. Yet among thousands of repetitions there were times of
+// little more than half of all others, which the least of them would keep for ever. The time is kept in the user's
+// cache directory, and measured where none is kept.
 func Measured() result.Environment { return measured(false) }
 
 // Measure is Measured after another measurement.
