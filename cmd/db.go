@@ -60,7 +60,7 @@ func newDBBackupCommand(a *app) *cobra.Command {
 
 func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 	open := store.OpenReader
-	if _, err := os.Stat(a.db); remove && err == nil { // a file that is not there is not created
+	if _, err := os.Stat(a.db); remove && err == nil { // Open would create a missing database
 		open = store.Open
 	}
 	db, err := open(ctx, a.db)

@@ -106,8 +106,8 @@ func (a *app) findPlugins() error {
 // pluginFolder is the folder beside the database.
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
-// know asks plugins what they are until every name is that of a method of the protocol: first those whose files are
-// called like a method that is asked for, then all. No names are all methods.
+// know asks plugins what they are until each of the named methods is known under the protocol. It asks first the
+// plugins whose file has the name of such a method, and then all others. Without names it asks every plugin.
 func (a *app) know(protocol string, methods []string) error {
 	if err := a.findPlugins(); err != nil {
 		return err

@@ -279,7 +279,7 @@ func (f runFlags) workersShare() (float64, error) {
 	return defaultShare, nil
 }
 
-// defaultShare is the share of the results of a worker on another machine that is computed again by default.
+// defaultShare is the share of a remote worker's results that the coordinator computes again by default.
 const defaultShare = 0.01
 
 // shares reports whether workers may run cells.

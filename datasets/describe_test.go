@@ -482,8 +482,8 @@ func TestIndexWithoutName(t *testing.T) {
 	}
 }
 
-// TestRepeatedIdentifiers: whole numbers in almost each row, of which some come again, are noted if they lie so far
-// apart that measured numbers would hardly be equal. Measured and rounded numbers are not noted.
+// TestRepeatedIdentifiers: a column of whole numbers that differ in almost every row gets a note if its values are so
+// sparse that equal measurements would be improbable. Columns of measured or rounded numbers get no note.
 func TestRepeatedIdentifiers(t *testing.T) {
 	for name, c := range map[string]struct {
 		number func(i int) int

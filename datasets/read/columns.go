@@ -20,7 +20,7 @@ const MaxLevels = 1000
 type columns struct {
 	reader
 	table      *Table // the widest one
-	numeric    []int  // of each feature that is a number, its column: three in a row for dates
+	numeric    []int  // the column of each numeric feature; a column of dates has three features
 	dated      []bool // of each column, whether it holds dates
 	days       []int  // the features with days
 	place      []int  // of each column its first place in numeric, -1 for other columns

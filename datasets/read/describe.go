@@ -2,8 +2,8 @@
 // reads: the cells of the file, whether a line names the columns, how numbers are written, what each column holds,
 // which one is the label, and the TOML.
 //
-// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem; a guess
-// that the user should look at is a note. A column that is left out is in the description with the reason. The
+// One call finds every fault of a data file. A fault that keeps rows or columns from being read is a problem. A guess
+// that the user should check is a note. The description names each column that it leaves out, with the reason. The
 // description is read back and the set is loaded before anything is returned.
 
 package read

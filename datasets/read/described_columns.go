@@ -338,7 +338,8 @@ func some(columns []string) string {
 	return "columns " + wording.Few(columns, 8)
 }
 
-// otherNotations say what values in a notation that is not read are, and what to do about them.
+// otherNotations are the notations of dates and numbers that cannot be read: what such a value is, and how the user
+// writes it so that it can be read.
 var otherNotations = map[Notation]struct{ what, advice string }{
 	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
 	Time:      {"a time", "write numbers in their place, such as seconds"},

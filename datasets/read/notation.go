@@ -187,7 +187,7 @@ const (
 	CommaAmbiguous Notation = "comma"                // one comma before three digits, of either meaning
 )
 
-// notationOf tells how a text that is no number of the style writes one.
+// notationOf returns the notation of a number or a date in a text that is no number of the style.
 func notationOf(text []byte, s Style) Notation {
 	text = bytes.TrimSpace(text)
 	_, comma := commaNumber(text)

@@ -145,8 +145,12 @@ func (p *Page) fromLarger() (string, error) {
 		!slices.ContainsFunc(p.pairs, func(q evidence.Pair) bool { return q.Registered == nil }) {
 		return "", err
 	}
-	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", cmp.Or(
-		map[int]string{2: "both"}[len(p.Methods)], "these methods"), frame.Count(len(all.Methods), "method"))
+	who := "these methods"
+	if len(p.Methods) == 2 {
+		who = "both"
+	}
+	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", who,
+		frame.Count(len(all.Methods), "method"))
 	first, last := evidence.Ends(all)
 	ends := []string{all.Methods[first], all.Methods[last]}
 	if len(p.pairs) > 1 || slices.Contains(p.Own, p.method) || slices.Contains(p.Own, p.Methods[p.pairs[0].B]) ||

@@ -134,8 +134,9 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 	return e, nil
 }
 
-// field compares a method of one's own with the mean of the whole methods that are not, on the counted sets, over the
-// splits that all of them have finished. It is nil for fewer than two of these methods, and without such a split.
+// field compares a method of the user's with the mean of the field: of the whole methods that are not the user's. It
+// takes the counted sets, and on each of them the splits that the method and all methods of the field have finished. It
+// returns nil if the field has fewer than two methods, or if no set has a common split.
 func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 	var others []int
 	for m, name := range t.Whole() {
