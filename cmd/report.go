@@ -54,7 +54,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	flags := c.Flags()
 	a.outputFlags(c, &f)
 	if r.Select == nil {
-		f.selection.add(a, c, defaultProtocol)
+		f.selection.add(a, c, cmp.Or(r.Protocol, defaultProtocol))
 	} else {
 		protocolFlag(c, &f.protocol, defaultProtocol)
 		f.addSets(a, c)

@@ -14,7 +14,7 @@ import (
 
 // The defaults of --protocol and --db, which a command may leave out.
 const (
-	defaultProtocol = "table2"
+	defaultProtocol = "suite"
 	defaultDatabase = "results.db"
 )
 

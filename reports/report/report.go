@@ -24,6 +24,8 @@ type Report struct {
 	Summary string   // on one line, no full stop
 	Verb    bool     // the report is a command `bench NAME`, and not `bench report NAME`
 
+	Protocol string // the default of --protocol, "" for the suite
+
 	// Args names the arguments that the report takes, "" for none. Select checks the arguments before anything is
 	// read, and narrows the selection to what they ask for. Select is nil if the report takes no arguments.
 	Args   string

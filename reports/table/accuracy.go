@@ -25,7 +25,7 @@ import (
 
 // Accuracy is the table of means, with ranks and printed values.
 var Accuracy = report.Report{
-	Name: "accuracy", Aliases: []string{"table2"},
+	Name: "accuracy", Aliases: []string{"table2"}, Protocol: "table2",
 	Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		var o Options
