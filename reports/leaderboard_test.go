@@ -258,4 +258,6 @@ func TestFocus(t *testing.T) {
 	d, rows = board()
 	must.Be(t, strings.Contains(strings.Join(d.Notes, " "), "Left out, since A"), false)
 	must.Be(t, rows[2][:2], "A ", "partial, at the end")
+	d, _ = board("--short")
+	must.Hold(t, said(d)[1], "A has no place: on 1 of 3 data sets it lacks splits that the methods with a place have.")
 }

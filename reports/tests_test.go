@@ -45,8 +45,8 @@ func TestTestsByHand(t *testing.T) {
 	}
 	verdict := d.Blocks[0].(doc.Prose).Paragraphs
 	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the ranks: p " +
-		"= 0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons; 7 " +
-		"sets are enough."}
+		"= 0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons of " +
+		"each method with each; 7 sets are enough."}
 	if !slices.Equal(verdict, want) {
 		t.Errorf("verdict %q, want %q", verdict, want)
 	}
@@ -73,6 +73,14 @@ func TestFewSets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The family of a control that leads is each method with each, also where the page says that no pair is testable.
+func TestFamilyOfAControl(t *testing.T) {
+	in := scores([]string{"A", "B", "C", "D"}, []int{90, 80, 70, 60}, []int{90, 80, 70, 60}, []int{90, 80, 70, 60})
+	text := strings.Join(said(sample.Build(t, compare.Tests, in, "--control", "A")), " ")
+	must.Hold(t, text, "No pair is testable: no result of so few data sets can be significant among 6 comparisons of "+
+		"each method with each, as on the leaderboard; ")
 }
 
 // Whatever the results: the order of the methods does not matter, and adjusting never makes a p-value smaller.

@@ -81,12 +81,13 @@ func (p *page) number(method string) []string {
 	if e.Mean == nil {
 		return []string{fmt.Sprintf("No split of %s on %s is finished.", method, p.set.Name)}
 	}
-	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s; standard deviation %s (divisor n), %s "+
-		"(divisor n-1).",
-		frame.Capital(p.Metric.Title), map[bool]string{true: ", mean", false: ""}[len(e.Runs) > 1],
-		frame.Count(len(e.Runs), "split"),
-		frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), frame.Number(e.StdPop, p.decimals()),
-		frame.Number(e.StdSample, p.decimals()))}
+	mean, deviations := "", ""
+	if len(e.Runs) > 1 {
+		mean, deviations = ", mean", fmt.Sprintf("; standard deviation %s (divisor n), %s (divisor n-1)",
+			frame.Number(e.StdPop, p.decimals()), frame.Number(e.StdSample, p.decimals()))
+	}
+	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s%s.", frame.Capital(p.Metric.Title), mean,
+		frame.Count(len(e.Runs), "split"), frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), deviations)}
 	lines = append(lines, fmt.Sprintf("Each split trains on %s%d rows and tests on %[1]s%[3]d; the grid point is "+
 		"chosen by %s among %d.", p.set.About(),
 		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.Frame.Grids[p.rows[0].GridHash])))

@@ -39,16 +39,10 @@ var Leaderboard = report.Report{
 //
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
 func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document, error) {
-	var without []string
 	if short {
 		t.FullCommand = "" // for what is missing, which the whole document says
 	}
-	if o.Control != "" {
-		without = Without(t, o.Control)
-		part := t.Part(t.Methods, slices.DeleteFunc(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }),
-			func(name string) bool { return slices.Contains(without, name) }))
-		t = &part
-	}
+	t, without := Focused(t, o.Control)
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
@@ -71,10 +65,7 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	}
 	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
 		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes(t.QuotedNotes()...)}
-	if without != nil {
-		d.Notes = append(d.Notes, fmt.Sprintf("Left out, since %s has no result there: %s.", o.Control,
-			strings.Join(without, ", ")))
-	}
+	d.Notes = append(d.Notes, without...)
 	table := b.table(t, ev)
 	if short {
 		table, d.Notes = b.short(table), nil
@@ -83,17 +74,33 @@ func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document
 	if b.Testable || !short {
 		sentences = append(sentences, b.Candidates())
 	}
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: append(sentences, page.Registrations()...)}, table}
-	d.Blocks = append(d.Blocks, b.figure(), b.records(t, ev))
+	sentences = slices.Concat(sentences, b.NoPlace(), page.Registrations())
+	d.Blocks = []doc.Block{doc.Prose{Paragraphs: sentences}, table, b.figure(), b.records(t, ev)}
 	return d, nil
 }
 
-// Without lists the sets of the main group on which a method has no result; none if there are only such sets. A set on
-// which a split failed is not among them.
+// Focused is the part of a table over the sets on which a named method has a result, with a note that names the other
+// ones; the table itself where no method is named.
+func Focused(t *frame.Table, method string) (*frame.Table, []string) {
+	if method == "" {
+		return t, nil
+	}
+	without := Without(t, method)
+	part := t.Part(t.Methods, slices.DeleteFunc(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }),
+		func(name string) bool { return slices.Contains(without, name) }))
+	if without == nil {
+		return &part, nil
+	}
+	return &part, []string{fmt.Sprintf("Left out, since %s has no result there: %s.", method,
+		strings.Join(without, ", "))}
+}
+
+// Without lists the sets of the main group on which a method has no result, and another one has; none if there are only
+// such sets. A set on which a split failed is not among them.
 func Without(t *frame.Table, method string) (without []string) {
 	sets := 0
 	for _, s := range t.Sets {
-		if s.Group != frame.GroupMain {
+		if s.Group != frame.GroupMain || s.Finished() == 0 {
 			continue
 		}
 		if sets++; len(s.Entries[slices.Index(t.Methods, method)].Runs) == 0 && !t.FailedOn(s.Name, method) {
@@ -213,6 +220,16 @@ func (b *Board) Candidates() string {
 	return fmt.Sprintf("The best method%s may be %s (%.4g %% confidence set, by multiple comparisons with the best; "+
 		"Hsu 1984).",
 		of, text, 100*(1-b.Level))
+}
+
+// NoPlace says why the asked method has no place; nil if it has one.
+func (b *Board) NoPlace() []string {
+	r := b.Rows[slices.IndexFunc(b.Rows, func(r Row) bool { return r.Place == b.Asked })]
+	if r.Whole {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has no place: on %d of %s it lacks splits that the methods with a place have.",
+		r.Method, len(b.Sets)-r.Have, frame.Count(len(b.Sets), "data set"))}
 }
 
 // mostNamed is the most methods that a sentence names.

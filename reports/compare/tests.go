@@ -129,7 +129,7 @@ func (p *page) verdict() []string {
 	}
 	if p.ev.Over == 0 {
 		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant "+
-			"among %s; %d sets are enough.", frame.Count(len(p.pairs), "comparison"), p.ev.Enough))
+			"among %s; %d sets are enough.", p.ev.Family(), p.ev.Enough))
 	}
 	var parts []string
 	for _, r := range evidence.Rules {

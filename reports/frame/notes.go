@@ -310,8 +310,7 @@ func (t *Table) sum(cells []Missing) string {
 		runs += len(c.Splits)
 	}
 	slices.SortFunc(methods, func(a, b string) int { return slices.Index(t.Methods, a) - slices.Index(t.Methods, b) })
-	return fmt.Sprintf("%s in %s, of %s on %s", Count(runs, "split"), Count(len(cells), "cell"), t.methodList(methods),
-		Briefly(sets, "data set"))
+	return fmt.Sprintf("%s, of %s on %s", Count(runs, "cell"), t.methodList(methods), Briefly(sets, "data set"))
 }
 
 // methodList names methods, which are in the table's order.

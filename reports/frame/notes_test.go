@@ -64,7 +64,7 @@ func TestOneLineAReason(t *testing.T) {
 		"Not run: 3040"}; !slices.Equal(got, want) {
 		t.Errorf("reasons %q, want %q", got, want)
 	}
-	want := "Failed (singular matrix): 140 splits in 140 cells, of 7 methods on 20 data sets; `--format json` " +
+	want := "Failed (singular matrix): 140 cells, of 7 methods on 20 data sets; `--format json` " +
 		"lists each."
 	if !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)

@@ -160,7 +160,7 @@ func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place in
 	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Printed: p.Printed.sentences(set.Name, e.Method)}
 	if e.Mean != nil {
 		cell.Mean = fraction(e.Mean)
-		cell.Texts = []string{frame.Text(e.Mean, p.decimals()), frame.Number(e.StdPop, p.decimals()),
+		cell.Texts = []string{frame.Text(e.Mean, p.decimals()), p.deviation(e),
 			frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
 	}
 	for _, r := range rows {
@@ -194,6 +194,14 @@ func (p *Page) decimals() int {
 		return 1
 	}
 	return 3
+}
+
+// deviation is the deviation of a cell's splits as in the table; "" of a single split, which has none.
+func (p *Page) deviation(e frame.Entry) string {
+	if len(e.Runs) < 2 {
+		return ""
+	}
+	return frame.Number(e.StdPop, p.decimals())
 }
 
 // placesOf returns the place of each method's mean in the order of the means on a set. The worst mean has place 1, and

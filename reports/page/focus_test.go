@@ -8,6 +8,15 @@ import (
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
+// A single split has no deviation, and a row whose comparison is not testable is among those that are neither better
+// nor worse.
+func TestOneSplit(t *testing.T) {
+	in := sample.Of(1, sample.OK("s0", "A", 1, 80, 100), sample.OK("s0", "B", 1, 70, 100))
+	p := built(t, in, Options{Method: "A"})
+	must.Be(t, p.Sets[0].Rows[0].Dev+p.data.Cells["0,0"].Texts[1], "")
+	must.Be(t, p.Board.Lines[1].Class, "open")
+}
+
 // TestFocus: sets on which the named method has no result do not count, as on the leaderboard with --focus, and are
 // shown apart with the results of the other methods.
 func TestFocus(t *testing.T) {

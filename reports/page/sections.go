@@ -77,9 +77,7 @@ func (p *Page) addSections() {
 				l.Key = key(s, m)
 			}
 			l.Printed = p.Printed.cell(set.Name, e.Method, key(s, m))
-			if l.Mean = frame.Text(e.Mean, p.decimals()); e.Mean != nil {
-				l.Dev = frame.Number(e.StdPop, p.decimals())
-			}
+			l.Mean, l.Dev = frame.Text(e.Mean, p.decimals()), p.deviation(e)
 			if len(e.Runs) < len(t.Splits) {
 				l.Splits = fmt.Sprintf("%d of %d", len(e.Runs), len(t.Splits))
 			}
@@ -138,7 +136,7 @@ func (p *Page) aboutMethod(m int, average []*big.Rat) string {
 		if l.Best {
 			best++
 		}
-		if l.Dev != "" {
+		if l.Mean != frame.Absent {
 			finished++
 		}
 	}

@@ -83,7 +83,7 @@ func (p *Page) addVerdict(o Options) error {
 	if err != nil {
 		return err
 	}
-	p.Verdict.Sentence += " " + b.Candidates()
+	p.Verdict.Sentence = strings.Join(append([]string{p.Verdict.Sentence, b.Candidates()}, b.NoPlace()...), " ")
 	p.Board = p.newBoard(t, p.evidence, b)
 	return nil
 }
@@ -153,9 +153,9 @@ type boardRow struct {
 // boardWidth is the width of the drawing in page.html.tmpl.
 const boardWidth = 150.0
 
-// boardClasses are the classes of rows in the style sheet, by the verdict against the method in question.
-var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down",
-	evidence.Inconclusive: "open", evidence.Equivalent: "open", evidence.Uncertain: "open"}
+// boardClasses are the classes of rows in the style sheet, by the verdict against the method in question; another row
+// is open.
+var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.Worse: "down"}
 
 // newBoard writes the values of a board of a part of the page's table as text.
 func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board) *board {
@@ -177,7 +177,7 @@ func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board)
 			GainText: minus(r.GainText(t)), GainsText: minus(r.GainsText(t)), Word: b.Word(r),
 			Have: b.Coverage(r), SortGain: exact(frame.Float64(r.Gain)),
 			SortWins: exact(frame.Float64(r.Wins)), SortRank: exact(frame.Float64(r.Rank)),
-			Time: b.Costs.Text(r.Method), SortTime: exact(r.Seconds)}
+			Time: b.Costs.Text(r.Method), SortTime: exact(r.Seconds), Class: "open"}
 		if b.Costs.Yardsticks != nil {
 			line.SortTime = exact(r.Yardsticks)
 		}
@@ -185,7 +185,7 @@ func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board)
 		case r.Place == b.Asked:
 			line.Class, line.SortP = "asked", "2" // after each p-value
 		case r.Against != nil:
-			line.Class = boardClasses[r.Against.Verdict]
+			line.Class = cmp.Or(boardClasses[r.Against.Verdict], line.Class)
 			if !math.IsNaN(r.Against.Adjusted) {
 				line.P, line.SortP = "p "+frame.PValue(r.Against.Adjusted), exact(r.Against.Adjusted)
 			}

@@ -27,8 +27,8 @@ function explain(key) {
   const say = !has(c) ? `No split of ${method.name} on ${set.name} is finished.`
     : `Test ${data.metric.title}, mean over ${plural(done, "split")}: ${fixed(fraction(c.m), digits)}${mark}, ` +
       `exactly ${c.m.endsWith("/1") ? c.m.slice(0, -2) : c.m.length > 40 ? "a fraction of many digits" : c.m}. `
-      + `Standard deviation ${Number(c.t[2]).toFixed(digits)} (divisor ` +
-        `n)${c.t[3] === "-" ? "" : `, ${Number(c.t[3]).toFixed(digits)} (divisor n-1)`}.`;
+      + (done < 2 ? "" : `Standard deviation ${Number(c.t[2]).toFixed(digits)} (divisor n), ` +
+        `${Number(c.t[3]).toFixed(digits)} (divisor n-1).`);
   const code = (title, text) => [make("p", {}, title), make("pre", { tabindex: "0" }, text)];
   dialog.replaceChildren(
     make("div", { class: "title" }, make("h2", { id: "why-title" }, `${method.name} on ${set.name}`),

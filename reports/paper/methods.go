@@ -130,9 +130,9 @@ func (b *builder) selection() string {
 
 // dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
-	stored, planned := b.mainSets()
+	stored := b.stored()
 	names := doc.Map(stored, func(s frame.Set) string { return s.Name })
-	text := tex("Of %s, %d have results", frame.Count(planned, "data set"), len(stored))
+	text := tex("Of %s, %s", frame.Count(b.planned, "data set"), fmt.Sprintf("%d have results%s", len(stored), b.of))
 	if len(names) > 0 {
 		text += tex(": %s", frame.Listed(names))
 	}

@@ -90,6 +90,8 @@ var mainDocument string
 type builder struct {
 	o           Options
 	table       *frame.Table
+	planned     int    // data sets of the main group
+	of          string // " of METHOD" where the table leaves out sets without a result of the method
 	ev          *evidence.Evidence
 	line        string      // the verdict in one line
 	first, rest []string    // verdicts: those for the text, and one for each other method if there are many
@@ -111,29 +113,38 @@ type figure struct {
 // Build makes the files for a method, compared with the other methods of the frame. It is an error if an option has no
 // meaning, or if no other method has finished a split of a set that this method has finished.
 func Build(f frame.Frame, o Options) (*Paper, error) {
-	t, err := f.Table(o.Metric)
+	all, err := f.Table(o.Metric)
 	if err != nil {
 		return nil, err
 	}
-	page, err := compare.NewPage(&t, compare.Options{Method: o.Method, Level: o.Level, Region: o.Region})
+	t, without := &all, []string(nil)
+	if slices.Contains(all.Methods, o.Method) {
+		t, without = compare.Focused(&all, o.Method)
+	}
+	page, err := compare.NewPage(t, compare.Options{Method: o.Method, Level: o.Level, Region: o.Region})
 	if err != nil {
 		return nil, err
 	}
 	verdicts, label := page.Document(), string(labelOf(o.Method))
-	report.Options{Label: label + ":compare"}.Complete("compare", &t, &verdicts)
-	b := &builder{o: o, table: &t, ev: page.Evidence, lacks: strings.TrimSpace(page.Preliminary()), line: page.Line(),
+	report.Options{Label: label + ":compare"}.Complete("compare", t, &verdicts)
+	b := &builder{o: o, table: t, planned: len(mainSets(&all)), ev: page.Evidence,
+		lacks: strings.TrimSpace(page.Preliminary()), line: page.Line(),
 		rows: slices.Collect(t.All())}
+	if without != nil {
+		b.of = " of " + o.Method
+	}
 	b.first, b.rest = page.Sentences()
 	for _, block := range verdicts.Blocks {
 		if p, ok := block.(doc.Prose); ok { // the last one, whose last paragraph is advice to the author
 			b.reading = p.Paragraphs[:len(p.Paragraphs)-1]
 		}
 	}
-	means, err := table.Build(&t, table.Options{OmitPublished: true})
+	means, err := table.Build(t, table.Options{OmitPublished: true})
 	if err != nil {
 		return nil, err
 	}
-	report.Options{Label: label}.Complete("accuracy", &t, &means)
+	report.Options{Label: label}.Complete("accuracy", t, &means)
+	means.Notes = append(means.Notes, without...)
 	if err := b.draw(verdicts); err != nil {
 		return nil, err
 	}
@@ -161,6 +172,9 @@ func (b *builder) draw(verdicts doc.Document) error {
 		}
 		if asked.Control == "" {
 			caption += tex(" Here each method is compared with each.")
+		}
+		if partial := b.table.Methods[len(b.table.Whole()):]; len(partial) > 0 {
+			caption += tex(" Without a rank, since splits or data sets are missing: %s.", frame.Listed(partial))
 		}
 		b.figures = append(b.figures, figure{f, "figure", "average ranks, with bars where no difference is significant",
 			caption})

@@ -233,8 +233,16 @@ func TestTextIsTrue(t *testing.T) {
 		}, []string{"no result of so few data sets can be significant; 6 are enough."}, []string{"C "}},
 		"a partial method": {func(_ *testing.T, w *world) {
 			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Dataset < "s3" })
-		}, []string{"Partial: of the 8 data sets that means and ranks are over, A has 6; a comparison is over the " +
-			"data sets that both methods have."}, nil},
+		}, []string{"Left out, since A has no result there: s1, s2.", "Of 8 data sets, 6 have results of A: s3",
+			"Results of A are on 6 of 8 data sets.",
+			"Average ranks of 3 methods over 6 data sets", "Bold: best of its row, every tied one;"},
+			[]string{"Without a rank"}},
+		"a method with fewer splits": {func(_ *testing.T, w *world) {
+			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Split > 3 })
+		}, []string{"Partial: of the 8 data sets that means and ranks are over, A has 0; a comparison is over the " +
+			"data sets that both methods have.", "Average ranks of 2 methods over 8 data sets",
+			"Without a rank, since splits or data sets are missing: A.",
+			"Bold: best of its row of the methods with all data sets, every tied one;"}, nil},
 		"several versions": {func(_ *testing.T, w *world) {
 			w.change(func(r *store.Row) {
 				if r.Method == "C" && r.Dataset < "s3" {
@@ -293,7 +301,7 @@ func TestTextIsTrue(t *testing.T) {
 			w := usual(t)
 			c.edit(t, &w)
 			files := w.build(t)
-			text := files["methods.tex"] + files["sentence.txt"]
+			text := files["methods.tex"] + files["sentence.txt"] + files["table.tex"] + files["figure.tex"]
 			must.Hold(t, text, c.says...)
 			for _, not := range c.not {
 				if strings.Contains(text, not) {
@@ -312,7 +320,7 @@ func TestPreliminaryIsSaid(t *testing.T) {
 	files := w.build(t)
 	for _, name := range []string{"sentence.tex", "sentence.txt", "methods.tex"} {
 		must.Hold(t, files[name], "Preliminary, from 1 of 5 splits.",
-			"Partial: of the 8 data sets that means and ranks are over, A has 5;")
+			"Results of A are on 5 of 8 data sets.")
 	}
 }
 

@@ -19,13 +19,14 @@ func (b *builder) sentences(verdicts []string) []string {
 // partial says which data sets of the protocol and of the request the comparisons lack, for some or all methods; ""
 // if none.
 func (b *builder) partial() string {
-	stored, planned := b.mainSets()
+	stored := b.stored()
 	var text, some []string
 	if chosen, of := b.chosen(); chosen < of {
 		text = append(text, fmt.Sprintf("Of the protocol's %s, %d were chosen.", frame.Count(of, "data set"), chosen))
 	}
-	if len(stored) < planned {
-		text = append(text, fmt.Sprintf("Results are on %d of %s.", len(stored), frame.Count(planned, "data set")))
+	if len(stored) < b.planned {
+		text = append(text, fmt.Sprintf("Results%s are on %d of %s.", b.of, len(stored),
+			frame.Count(b.planned, "data set")))
 	}
 	for i, m := range b.table.Methods {
 		if n := b.table.Coverage(i); n < len(b.table.Counted) {
@@ -57,15 +58,11 @@ func (b *builder) chosen() (chosen, of int) {
 	return chosen, of
 }
 
-// mainSets returns the sets of the main group that have a result, and the number of all sets of the group.
-func (b *builder) mainSets() (stored []frame.Set, planned int) {
-	for _, s := range b.table.Sets {
-		if s.Group == frame.GroupMain {
-			planned++
-			if s.Finished() > 0 {
-				stored = append(stored, s)
-			}
-		}
-	}
-	return stored, planned
+// stored are the sets of the main group that have a result.
+func (b *builder) stored() []frame.Set {
+	return slices.DeleteFunc(mainSets(b.table), func(s frame.Set) bool { return s.Finished() == 0 })
+}
+
+func mainSets(t *frame.Table) []frame.Set {
+	return slices.DeleteFunc(slices.Clone(t.Sets), func(s frame.Set) bool { return s.Group != frame.GroupMain })
 }
