@@ -194,33 +194,21 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	for _, s := range specs {
 		lists = append(lists, parametersOf(s))
 	}
-	common := shared(lists)
+	common, first := shared(lists), map[string]string{} // the first method with a list of parameters and a grid
 	for i, s := range specs {
 		if s.Summary == "" {
 			t.Fatalf("method %s has no Summary: set registry.Spec.Summary", s.Name)
 		}
-		says := fmt.Sprintf("%s. Version %s, for %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:],
-			s.Version, strings.ReplaceAll(s.Tasks.String(), ",", ", "), s.Source)
+		says := fmt.Sprintf("%s. Version %s. Source: %s.", strings.ToUpper(s.Summary[:1])+s.Summary[1:], s.Version,
+			s.Source)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Name, hanging(inMarkdown.Replace(says), 0, 100))
-		head, defaults := "\n| parameter | default | values | meaning |\n|---|---|---|---|\n", []string(nil)
-		for j, p := range s.Parameters() {
-			e := lists[i][j]
-			if common[e.name] == e {
-				defaults = append(defaults, fmt.Sprintf("`%s` %s", p.Name, p.Default))
-				continue
-			}
-			fmt.Fprintf(&b, "%s| `%s` | %s | %s | %s |\n", head, p.Name, p.Default, inMarkdown.Replace(e.values),
-				inMarkdown.Replace(e.means))
-			head = ""
+		list := parameterList(t, s, lists[i], common)
+		if like, said := first[list]; said {
+			list = fmt.Sprintf("\nParameters and grid are those of %s.\n", like)
+		} else {
+			first[list] = s.Name
 		}
-		if defaults != nil {
-			b.WriteString("\n" + hanging("Shared: "+strings.Join(defaults, ", ")+".", 0, 100) + "\n")
-		}
-		points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
-		fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
-		for _, axis := range s.DefaultGrid() {
-			listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))
-		}
+		b.WriteString(list)
 	}
 	b.WriteString("\n## Shared parameters\n\n| parameter | values | meaning |\n|---|---|---|\n")
 	for _, e := range slices.SortedFunc(maps.Values(common), byName) {
@@ -229,10 +217,40 @@ func parametersPage(t *testing.T, specs []registry.Spec) string {
 	return b.String() + abilitiesOf(specs)
 }
 
+// parameterList lists the parameters of a method, and its grid.
+func parameterList(t *testing.T, s registry.Spec, list []entry, common map[string]entry) string {
+	var b strings.Builder
+	head, defaults := "\n| parameter | default | values | meaning |\n|---|---|---|---|\n", []string(nil)
+	for j, p := range s.Parameters() {
+		e := list[j]
+		if common[e.name] == e {
+			defaults = append(defaults, fmt.Sprintf("`%s` %s", p.Name, p.Default))
+			continue
+		}
+		fmt.Fprintf(&b, "%s| `%s` | %s | %s | %s |\n", head, p.Name, p.Default, inMarkdown.Replace(e.values),
+			inMarkdown.Replace(e.means))
+		head = ""
+	}
+	if defaults != nil {
+		b.WriteString("\n" + hanging("Shared: "+strings.Join(defaults, ", ")+".", 0, 100) + "\n")
+	}
+	points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
+	fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
+	for _, axis := range s.DefaultGrid() {
+		listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))
+	}
+	return b.String()
+}
+
 // abilitiesOf lists which methods have each ability, or which lack it if these are fewer.
 func abilitiesOf(specs []registry.Spec) string {
 	var b strings.Builder
 	b.WriteString("\n## Abilities\n\n")
+	abilities := func(s registry.Spec) []ability {
+		return append([]ability{{"two classes", s.Tasks&registry.Binary != 0},
+			{"more classes", s.Tasks&registry.Multiclass != 0}, {"regression", s.Tasks&registry.Regression != 0},
+		}, abilities(s)...)
+	}
 	for i, ability := range abilities(specs[0]) {
 		var have, lack []string
 		for _, s := range specs {

@@ -217,9 +217,7 @@ func protocolFlag(c *cobra.Command, to *string, of string) {
 	if of == "" {
 		usual = " (default all that are stored)"
 	}
-	means := "protocol: " + strings.Join(protocol.Names(), ", ") + ", one that the database holds, or a TOML file" +
-		usual
-	c.Flags().StringVar(to, "protocol", of, means)
+	c.Flags().StringVar(to, "protocol", of, "protocol: a name of bench protocol list, or a TOML file"+usual)
 	_ = c.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(protocol.Names(),
 		cobra.ShellCompDirectiveDefault))
 }

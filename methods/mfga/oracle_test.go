@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle's values and tolerances: internal/test/oracle/README.md.
+// The values of the oracle: scripts/oracle/mfga.py.
 
 // mfgaCase is a case of mfga.json.
 type mfgaCase struct {
