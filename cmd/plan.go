@@ -162,7 +162,7 @@ const (
 
 // runDry prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
-func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags) error {
+func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
 	db, err := a.readerIfAny(ctx)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request,
 	if plan.Failed > 0 {
 		a.say("%d stored as failed; --retry runs them again", plan.Failed)
 	}
-	return nil
+	return foresee(ctx, a, exp, plan, req, f, d)
 }
 
 // addExplained lists cells with the reason why each is run.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,29 +11,54 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/curtail"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
-// putQuestions writes down what a run will answer, before its first cell: the method against those of --against, or
-// each method that did not come with the program against the field. A version that has a result on these sets is too
-// late. Who asked with --against hears of it.
+// putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
+// too late. Who asked with --against hears of it.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runFlags) error {
-	m, err := runMetric(exp, todo)
-	if err != nil {
-		return usageError(err)
-	}
-	region, err := f.region(m)
+	_, questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil {
 		return err
 	}
-	question := registered.Comparison{Created: time.Now().UTC(), Metric: m.Name, Level: report.UsualLevel,
-		Equivalence: region.String(), Splits: req.Splits, Until: f.until,
+	for _, q := range questions {
+		if q, err = q.Written(); err != nil {
+			return err
+		}
+		stored, err := db.PutComparison(ctx, q)
+		switch {
+		case err != nil:
+			return databaseError(err)
+		case stored.Earlier != "" && f.against != nil:
+			a.say("the question is not written down: %s has a result already (%s)", q.Method.ID, stored.Earlier)
+		case stored.Earlier == "" && stored.Text == q.Text:
+			a.say("written down before the first result: %s", q.Question)
+		}
+	}
+	return nil
+}
+
+// questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
+// the program against the field. The first result is what is common to them, with the method and the others missing.
+func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags) (common curtail.Question,
+	out []registered.Comparison, err error) {
+	common = curtail.Question{Splits: req.Splits, Level: report.UsualLevel}
+	if common.Metric, err = runMetric(exp, todo); err != nil {
+		return common, nil, usageError(err)
+	}
+	if common.Region, err = f.region(common.Metric); err != nil {
+		return common, nil, err
+	}
+	question := registered.Comparison{Created: time.Now().UTC(), Metric: common.Metric.Name, Level: common.Level,
+		Equivalence: common.Region.String(), Splits: req.Splits, Until: f.until,
 		Protocol: registered.Named{ID: exp.Protocol.Name, Hash: exp.Protocol.Hash()}}
 	methods := slices.Sorted(maps.Keys(todo.Versions))
 	if f.against == nil {
@@ -52,17 +78,46 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 		}
 		q.Question = fmt.Sprintf("%s against %s over %s", name, cmp.Or(frame.Listed(q.Others()),
 			"each method of the field"), plural(len(q.Datasets), "data set"))
-		if q, err = q.Written(); err != nil {
+		out = append(out, q)
+	}
+	return common, out, nil
+}
+
+// foresee says before a run what its comparisons can find, by what the database and the reference run know of other
+// methods.
+func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags,
+	d *decision) error {
+	common, questions, err := questionsOf(a, exp, todo, req, f)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	read, err := a.frame(ctx, reportFlags{selection: selection{protocol: f.protocol}})
+	if err != nil && !errors.Is(err, frame.ErrNoResults) && !isNoDatabase(err) {
+		return err
+	}
+	rows := read.Rows
+	if exp.Protocol.Builtin() {
+		known, err := reference.Runs(exp.Protocol.Name)
+		if err != nil {
 			return err
 		}
-		stored, err := db.PutComparison(ctx, q)
-		switch {
-		case err != nil:
-			return databaseError(err)
-		case stored.Earlier != "" && f.against != nil:
-			a.say("the question is not written down: %s has a result already (%s)", name, stored.Earlier)
-		case stored.Earlier == "" && stored.Text == q.Text:
-			a.say("written down before the first result: %s", q.Question)
+		rows = append(known, rows...)
+	}
+	for _, of := range questions {
+		q, data := common, map[string]string{}
+		q.Methods = append([]string{of.Method.ID}, of.Others()...)
+		for _, set := range of.Datasets {
+			data[set.ID] = set.Hash
+		}
+		p := q.Prospect(data, rows)
+		a.say("%s", q.Foreseen(p))
+		if d == nil || p.Gap == 0 {
+			continue
+		}
+		if reach, ok := d.Reach(p.Gap, rows); ok {
+			for _, line := range d.Foreseen(p.Gap, reach) {
+				a.say("%s", line)
+			}
 		}
 	}
 	return nil

@@ -150,10 +150,7 @@ func runRun(ctx context.Context, a *app, f runFlags) error {
 		decided = nil
 	}
 	if f.dryRun {
-		if err := runDry(ctx, a, exp, req, f); err != nil || decided == nil {
-			return err
-		}
-		return decided.foresee(ctx)
+		return runDry(ctx, a, exp, req, f, decided)
 	}
 	if err := storeReference(ctx, a, chosen, f); err != nil {
 		return err

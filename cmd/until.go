@@ -8,9 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/reference"
-	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/curtail"
@@ -49,10 +46,9 @@ func (f runFlags) checkUntil() error {
 // A decision is a run that ends once its comparison is decided.
 type decision struct {
 	*curtail.Run
-	app      *app
-	protocol *protocol.Protocol
-	read     reportFlags // what is stored of the protocol
-	compare  string      // the command that asks the same
+	app     *app
+	read    reportFlags // what is stored of the protocol
+	compare string      // the command that asks the same
 }
 
 // addOpponents makes a request ask for the cells of the methods of --against, too.
@@ -97,7 +93,7 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runF
 	if f.equivalence != "" {
 		asks = append(asks, "--equivalence", f.equivalence)
 	}
-	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a, protocol: c.Protocol,
+	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a,
 		read:    reportFlags{selection: selection{protocol: f.protocol}},
 		compare: a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
 	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
@@ -106,31 +102,6 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runF
 			evidence.Worse)
 	}
 	return d, nil
-}
-
-// foresee says before a run what its comparison can find, by what the database and the reference run know of other
-// methods.
-func (d *decision) foresee(ctx context.Context) error {
-	read, err := d.app.frame(ctx, d.read)
-	if err != nil && !errors.Is(err, frame.ErrNoResults) && !isNoDatabase(err) {
-		return err
-	}
-	var known []result.Run
-	if d.protocol.Builtin() {
-		if known, err = reference.Runs(d.protocol.Name); err != nil {
-			return err
-		}
-	}
-	reach, ok := d.Reach(append(known, read.Rows...))
-	if !ok {
-		d.app.say("Which differences are within reach is not known: no two other methods have results on enough of " +
-			"these sets.")
-		return nil
-	}
-	for _, line := range d.Foreseen(reach) {
-		d.app.say("%s", line)
-	}
-	return nil
 }
 
 // begin reads what is stored. It is called when a run begins.

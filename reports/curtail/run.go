@@ -60,11 +60,7 @@ func NewRun(q Question, cells []*plan.Cell) *Run {
 	if q.Region.Exists() {
 		r.plan.Width, _ = q.Region.Width.Float64()
 	}
-	if q.Metric.Better == metric.Higher {
-		if r.plan.Best = 1; q.Metric.Percent {
-			r.plan.Best = 100
-		}
-	}
+	r.plan.Best = q.best()
 	declared := plan.NewForecast(nil)
 	for _, set := range r.sets {
 		c := r.cells[cellName{set, q.Methods[0], q.Splits[0]}]
@@ -106,13 +102,27 @@ func (r *Run) Begin(stored []store.Row) {
 	}
 }
 
+// best is the best possible value.
+func (q Question) best() float64 {
+	switch {
+	case q.Metric.Better == metric.Lower:
+		return 0
+	case q.Metric.Percent:
+		return 100
+	}
+	return 1
+}
+
+// relative reports whether the region is a share of the error of a width above zero.
+func (q Question) relative() bool { return q.Region.Relative && q.Region.Width.Sign() > 0 }
+
 // value is the value of a score, with a sign such that larger values are better.
-func (r *Run) value(s result.Score) (x float64, ok bool) {
-	v := (&frame.Table{Metric: r.Metric}).ValueOf(s)
+func (q Question) value(s result.Score) (x float64, ok bool) {
+	v := (&frame.Table{Metric: q.Metric}).ValueOf(s)
 	if v == nil {
 		return 0, false
 	}
-	if x, _ = v.Float64(); r.Metric.Better == metric.Lower {
+	if x, _ = v.Float64(); q.Metric.Better == metric.Lower {
 		x = -x
 	}
 	return x, true
