@@ -97,8 +97,10 @@ func PseudoMedian(differences []*big.Rat) *big.Rat {
 }
 
 // PseudoMedianInterval is the interval of the typical difference at a level such as 0.95: the values that Wilcoxon's
-// test, taken of the differences less the value, does not reject. Its ends are means of two differences. They are
-// infinite for so few differences that nothing is rejected, and NaN for a level outside 0 to 1.
+// test, taken of the differences less the value, does not reject. Its ends are means of two differences. Where they are
+// tied, the test can reject the end itself: an end at zero is then the next number, so that the interval holds zero just
+// if P of Wilcoxon is at least 1 - level. They are infinite for so few differences that nothing is rejected, and NaN for
+// a level outside 0 to 1.
 func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	if !within(level) {
 		return Interval{math.NaN(), math.NaN()}
@@ -131,7 +133,16 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	low := sort.Search(middle+1, func(cell int) bool { return !rejected(cell) })
 	high := middle + sort.Search(len(sums)-middle, func(more int) bool { return rejected(middle + 1 + more) })
 	end := func(i int) float64 { return float(sums[max(0, min(i, len(sums)-1))]) / 2 }
-	return Interval{end(low - 1), end(high)}
+	out := Interval{end(low - 1), end(high)}
+	if out.Low < out.High && Wilcoxon(differences).P < 1-level {
+		if out.Low == 0 {
+			out.Low = math.SmallestNonzeroFloat64
+		}
+		if out.High == 0 {
+			out.High = -math.SmallestNonzeroFloat64
+		}
+	}
+	return out
 }
 
 // walshSums are the sums of each two differences, the smallest first. Rounding keeps the order, so that few of them are
