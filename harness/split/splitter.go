@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -217,6 +218,9 @@ func (s Split) Fold(f int) (train, validation []int) {
 	return train, validation
 }
 
+// The lists of the rows of a larger set are worth a collection of garbage.
+const manyRows = 100_000
+
 // Split draws a split of a set; seed is the number of the split, from 1.
 //
 // Stratified draws the train/test split and then the folds from one NumPy stream seeded with seed. Every other kind
@@ -234,6 +238,9 @@ func (s Splitter) Split(set *datasets.Set, seed uint32) (Split, error) {
 	out, err := s.split(set, seed)
 	if err != nil {
 		return Split{}, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	if len(set.Y) > manyRows {
+		debug.FreeOSMemory() // of the lists of rows by class, before the rows are copied
 	}
 	return out, nil
 }
