@@ -97,10 +97,10 @@ func PseudoMedian(differences []*big.Rat) *big.Rat {
 }
 
 // PseudoMedianInterval is the interval of the typical difference at a level such as 0.95: the values that Wilcoxon's
-// test, taken of the differences less the value, does not reject. Its ends are means of two differences. Where they are
-// tied, the test can reject the end itself: an end at zero is then the next number, so that the interval holds zero just
-// if P of Wilcoxon is at least 1 - level. They are infinite for so few differences that nothing is rejected, and NaN for
-// a level outside 0 to 1.
+// test, taken of the differences less the value, does not reject. Its ends are means of two differences. Where
+// differences are tied, the test can reject the end itself: an end at zero is then the next number, so that the
+// interval holds zero just if P of Wilcoxon is at least 1 - level. Ends are infinite for so few differences that
+// nothing is rejected, and NaN for a level outside 0 to 1.
 func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	if !within(level) {
 		return Interval{math.NaN(), math.NaN()}
