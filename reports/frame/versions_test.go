@@ -104,6 +104,27 @@ func TestVersionsThatAreNotStored(t *testing.T) {
 	must.Say(t, must.Err(in.Read(t.Context())), "is named twice")
 }
 
+// TestUnnumberedVersions: of a plugin that numbers no version NAME@2 is the second that ran.
+func TestUnnumberedVersions(t *testing.T) {
+	in := edited()
+	for _, rows := range [][]store.Row{in.Older, in.Rows} {
+		for i, r := range rows {
+			if r.Method == "B" {
+				rows[i].MethodVersion = map[string]string{"1": "1+dead", "2+beef": "1+beef"}[r.MethodVersion]
+			}
+		}
+	}
+	in.Methods = []string{"B@1", "B@2", "C"}
+	ft := table(t, in)
+	first, _ := ft.Pinned("B@1")
+	second, _ := ft.Pinned("B@2")
+	if first.Version != "1+dead" || second.Version != "1+beef" {
+		t.Errorf("B@1 is %s, B@2 is %s", first.Version, second.Version)
+	}
+	in.Methods = []string{"B@3", "C"}
+	must.Say(t, must.Err(in.Read(t.Context())), `no stored version of B begins with "3"; stored are 1+dead, 1+beef`)
+}
+
 // TestMetricsOfProbabilities: methods without them and cells stored before are left out, and the notes say so.
 func TestMetricsOfProbabilities(t *testing.T) {
 	in := sample.Input{Known: map[string]sample.Set{"wine": {}, "sonar": {}}}
