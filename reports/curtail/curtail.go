@@ -42,9 +42,9 @@ type Set struct {
 }
 
 // Claim and Open are the probabilities with which the rule stops: with a verdict that claims something, and with an
-// inconclusive one.
+// inconclusive one. Replays of half of the pairs of the reference run chose them (TestReplays).
 const (
-	Claim = 0.99
+	Claim = 0.995
 	Open  = 0.97
 )
 

@@ -29,8 +29,9 @@ const rule = 1.1
 //
 //	t_s ~ N(mu, tau^2),   mu flat,   tau on a grid with equal weights
 //
-// v_s is shrunk to a multiple of base that all sets share: with few splits a variance says little, and without
-// shrinking, sets whose splits happen to agree would look certain.
+// v_s is shrunk to a multiple of base and a noise that all sets share: with few splits a variance says little, and
+// without shrinking, sets whose splits happen to agree would look certain. It is drawn from its posterior, so that a
+// mean of few splits has the tails of Student's t.
 type model struct {
 	planned  int
 	sets     []known
@@ -42,23 +43,43 @@ type model struct {
 // newModel takes the sets that have at least one split. withRule says that rule holds.
 func newModel(planned int, sets []known, withRule bool) *model {
 	m := &model{planned: planned, sets: sets}
-	strength, sum := 0.0, 0.0
-	if withRule {
-		strength, sum = ofRule, ofRule*rule
-	}
-	for _, s := range sets {
-		strength += float64(s.splits - 1)
-		sum += s.square / s.base
-	}
-	shared := sum / max(1, strength)
+	shared, noise := shares(sets, withRule)
 	middle := 0.0
 	for _, s := range sets {
-		v := (ofSet*shared*s.base + s.square) / float64(ofSet+s.splits-1)
+		v := (ofSet*(shared*s.base+noise) + s.square) / float64(ofSet+s.splits-1)
 		m.variance = append(m.variance, v)
 		middle += math.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(sets))
 	}
 	m.grid(math.Exp(middle / 2))
 	return m
+}
+
+// shares are the multiple of base and the noise that the variances of all sets share. Noise of the method itself, such
+// as that of its random draws, does not shrink with the rows of a set. Each of the two is fitted to what the other one
+// leaves, in turn. Without a rule there is no noise.
+func shares(sets []known, withRule bool) (shared, noise float64) {
+	strength, start := 0.0, 0.0
+	if shared = 1; withRule {
+		shared, strength, start = rule, ofRule, ofRule*rule
+	}
+	for _, s := range sets {
+		strength += float64(s.splits - 1)
+	}
+	for range 8 {
+		above, weights, sum := 0.0, 0.0, start
+		for _, s := range sets {
+			v, free := shared*s.base+noise, float64(s.splits-1)
+			above, weights = above+(s.square-free*shared*s.base)/(v*v), weights+free/(v*v)
+		}
+		if noise = 0; withRule && weights > 0 {
+			noise = max(0, above/weights)
+		}
+		for _, s := range sets {
+			sum += s.square * shared / max(shared*s.base+noise, math.SmallestNonzeroFloat64)
+		}
+		shared = sum / max(1, strength)
+	}
+	return shared, noise
 }
 
 // grid computes the posterior of tau: multiples of the typical deviation of a split.
@@ -108,9 +129,24 @@ func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, ou
 		if left == 0 {
 			continue
 		}
-		of, between := float64(s.splits)/m.variance[i], 1/(tau*tau)
+		freedom := ofSet + s.splits - 1
+		variance := m.variance[i] * float64(freedom) / chiSquared(stream, freedom)
+		of, between := float64(s.splits)/variance, 1/(tau*tau)
 		truth := (of*s.mean+between*mu)/(of+between) + normal(1+2*i)/math.Sqrt(of+between)
-		rest := truth + normal(2+2*i)*math.Sqrt(m.variance[i]/left)
+		rest := truth + normal(2+2*i)*math.Sqrt(variance/left)
 		out[i] = (float64(s.splits)*s.mean + left*rest) / float64(m.planned)
 	}
+}
+
+// chiSquared draws a sum of squares of so many standard normal numbers.
+func chiSquared(stream *rng.RandomState, freedom int) float64 {
+	product, odd := 1.0, 0.0
+	for range freedom / 2 {
+		product *= 1 - stream.Float64()
+	}
+	if freedom%2 == 1 {
+		x := stream.Norm()
+		odd = x * x
+	}
+	return odd - 2*math.Log(product)
 }
