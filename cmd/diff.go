@@ -13,7 +13,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports/cells"
+	"github.com/kernelboosting/bench/reports/table"
 	"github.com/kernelboosting/bench/reports/stats"
 	"github.com/spf13/cobra"
 )
@@ -34,7 +34,7 @@ func newDiffCommand(a *app) *cobra.Command {
 	return c
 }
 
-// diffOptions say what is listed, and what is a failure; see cells.Line.Fails.
+// diffOptions say what is listed, and what is a failure; see table.Line.Fails.
 type diffOptions struct {
 	all    bool
 	failIf string
@@ -63,7 +63,7 @@ func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOpti
 			return err
 		}
 	}
-	tally := cells.Tally{Rows: func(name string) int {
+	tally := table.Tally{Rows: func(name string) int {
 		e, err := a.sets.Lookup(name)
 		if err != nil {
 			return 0
@@ -78,7 +78,7 @@ func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOpti
 }
 
 // printDiff lists what differs, and says how much was compared.
-func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, o diffOptions, l *listing) error {
+func (m *messages) printDiff(args []string, lines []table.Line, alone [2]int, o diffOptions, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}
 	l.less = []string{"versions", "metric", "low", "high", "protocol", "choices", "ends"}
@@ -115,7 +115,7 @@ func (m *messages) printDiff(args []string, lines []cells.Line, alone [2]int, o 
 
 // found says how many cells were compared and in how many pairs of a method and a set something differs. It says so by
 // an error if --fail-if came true.
-func (m *messages) found(args []string, lines []cells.Line, failIf string) error {
+func (m *messages) found(args []string, lines []table.Line, failIf string) error {
 	compared, changed, failed := 0, 0, 0
 	for _, d := range lines {
 		compared += d.Cells
@@ -138,7 +138,7 @@ func (m *messages) found(args []string, lines []cells.Line, failIf string) error
 	if failIf != "" {
 		found += fmt.Sprintf("; --fail-if %s came true for %s", failIf, plural(failed, "pair"))
 	}
-	if failIf == "worse" && failed == 0 && !slices.ContainsFunc(lines, cells.Line.Tested) {
+	if failIf == "worse" && failed == 0 && !slices.ContainsFunc(lines, table.Line.Tested) {
 		return usage("%s, and cannot: no set has the %d splits that a test takes", found, stats.FewestSplits)
 	}
 	if failed > 0 {

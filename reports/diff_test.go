@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/reports/cells"
+	"github.com/kernelboosting/bench/reports/table"
 )
 
 // run is a cell of 100 test rows and 200 training rows.
@@ -26,7 +26,7 @@ func run(split, correct int, params, scores string) result.Run {
 // + 1/2) 2.5e-4) = 0.0132288; Student's t with 4 degrees of freedom has 2.776445 at 97.5 %, so that the interval is
 // 0.02 -+ 0.036729. P is 2 P(T > 1.511858) = 0.205106.
 func TestLines(t *testing.T) {
-	var tally cells.Tally
+	var tally table.Tally
 	for split := range 5 {
 		tally.Add(run(split+1, 80, `{"c":1}`, "x"), run(split+1, 80+split, `{"c":2}`, "y"))
 	}
@@ -59,7 +59,7 @@ func TestWhatIsAChange(t *testing.T) {
 		"another count": {run(1, 81, `{}`, "x"), true},
 		"a failed cell": {failed, true},
 	} {
-		var tally cells.Tally
+		var tally table.Tally
 		tally.Add(run(1, 80, `{}`, "x"), c.b)
 		lines := tally.Lines()
 		if len(lines) != 1 || lines[0].Changed() != c.changed {
@@ -99,7 +99,7 @@ func TestAlarms(t *testing.T) {
 		if c.b != nil {
 			b[0] = *c.b
 		}
-		var tally cells.Tally
+		var tally table.Tally
 		for k := range a {
 			tally.Add(a[k], b[k])
 		}

@@ -11,9 +11,7 @@
 package reports
 
 import (
-	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/compare"
-	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/table"
@@ -28,12 +26,12 @@ func All() []report.Report {
 		compare.Tests,
 		compare.Diagram,
 		table.Pairs,
-		costs.Times,
-		cells.Grid,
+		curves.Times,
+		table.Grid,
 		curves.Curves,
 		curves.Sweep,
-		costs.Scaling,
-		cells.Why,
+		curves.Scaling,
+		table.Why,
 		compare.Compare,
 	}
 }

@@ -45,7 +45,7 @@ var rooms = []room{
 	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
 	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
 		"harness/result harness/store"},
-	{"reports/compare", "reports/costs reports/doc reports/evidence reports/frame reports/plot reports/report " +
+	{"reports/compare", "reports/curves reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"reports/stats harness/metric harness/registered harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
 		"harness/experiments harness/published harness/result"},
@@ -53,8 +53,6 @@ var rooms = []room{
 	{"reports/live", "reports/frame harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
-	{"reports/costs", "reports/curves reports/doc reports/frame reports/plot reports/report reports/stats " +
-		"harness/result harness/store registry registry/rng internal/..."},
 	{"reports/report", "reports/doc reports/evidence reports/frame reports/stats harness/metric"},
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/report " +
 		"harness/published reports/stats harness/metric harness/result harness/store registry registry/rng " +

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/reports/costs"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -69,7 +69,7 @@ func (p *Page) finds(q *evidence.Pair, asked string) (string, error) {
 
 // slower compares the processor times of a cell, as the leaderboard has them.
 func (p *Page) slower(q *evidence.Pair) (string, error) {
-	cells := costs.PerCell(p.Table)
+	cells := curves.PerCell(p.Table)
 	times := cells.Seconds
 	if cells.Yardsticks != nil {
 		times = cells.Yardsticks

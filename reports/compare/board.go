@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/kernelboosting/bench/reports/costs"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -19,7 +19,7 @@ type Board struct {
 	Sets  []string // the sets of the main group that count
 	Field int      // whole methods, those that have every set
 	Rows  []Row    // whole methods, the largest gain first, then partial ones, the most sets first
-	Costs costs.Costs
+	Costs curves.Costs
 	Level float64
 	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method
 	// and of ranks.
@@ -45,7 +45,7 @@ type Row struct {
 	// the row's method as A, the asked method as B; nil for the asked method, and without a common split
 	Against *evidence.Pair
 	Seconds float64 // mean processor time of a cell; NaN if unknown
-	// the same in yardsticks, NaN if unknown; see costs.Costs
+	// the same in yardsticks, NaN if unknown; see curves.Costs
 	Yardsticks float64
 }
 
@@ -58,7 +58,7 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 			return nil, err
 		}
 	}
-	b := &Board{Asked: asked, Named: ev.Method != "", Costs: costs.PerCell(t), Level: ev.Level,
+	b := &Board{Asked: asked, Named: ev.Method != "", Costs: curves.PerCell(t), Level: ev.Level,
 		Testable: every.Over > 0}
 	b.fill(t, ev.Level)
 	best, ranks := every.Best(), every.Ranks()

@@ -22,27 +22,20 @@ var Diagram = report.Report{
 	Name:    "cd",
 	Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
 	Flags: func(flags *pflag.FlagSet) report.Build {
-		var o DiagramOptions
+		var o evidence.Options
 		report.LevelFlag(flags, &o.Level)
 		control := report.MethodFlag(flags, "control",
 			"join only this method, which you named before you looked, with those from which its difference is not "+
 				"significant (default each with each)")
-		flags.StringVar(&o.Test, "test", Wilcoxon,
+		test := flags.String("test", Wilcoxon,
 			"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
 		return func(t *frame.Table) (d doc.Document, err error) {
-			if o.Control, err = control(t); err != nil {
+			if o.Method, err = control(t); err != nil {
 				return d, err
 			}
-			return NewDiagram(t, o)
+			return NewDiagram(t, o, *test)
 		}
 	},
-}
-
-// DiagramOptions adjust the diagram. A control is joined by one bar with the methods from which its difference is not
-// significant.
-type DiagramOptions struct {
-	report.TestOptions
-	Test string // Wilcoxon (also when empty) or Nemenyi
 }
 
 // NewDiagram is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.
@@ -52,37 +45,38 @@ type DiagramOptions struct {
 // adjusted for each method with each. Where no result could be significant, there are no bars. The diagram was
 // invented for the test of Nemenyi, which compares average ranks. The result of that test for two methods depends on
 // the other methods shown (Benavoli, Corani and Mangili 2016), so it is made only on request.
-func NewDiagram(t *frame.Table, o DiagramOptions) (doc.Document, error) {
-	if err := t.CheckTests(o.Level, o.Control); err != nil {
+//
+// One bar joins a named method with the methods from which its difference is not significant.
+func NewDiagram(t *frame.Table, o evidence.Options, test string) (doc.Document, error) {
+	if err := t.CheckTests(o.Level, o.Method); err != nil {
 		return doc.Document{}, err
 	}
 	friedman := stats.Friedman(t.Means())
 	var j joined
-	var err error
-	switch o.Test = cmp.Or(o.Test, Wilcoxon); o.Test {
-	case Wilcoxon:
-		j, err = byWilcoxon(t, o)
-	case Nemenyi:
-		if o.Control != "" {
-			return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out",
-				Nemenyi, o.Control)
+	switch {
+	case test == Wilcoxon:
+		o.Region = evidence.UsualRegion(t.Metric)
+		ev, err := evidence.Compare(t, o)
+		if err != nil {
+			return doc.Document{}, err
 		}
-		j = byNemenyi(t, friedman, o.Level)
+		j = byEvidence(t, ev)
+	case test != Nemenyi:
+		return doc.Document{}, fmt.Errorf("the test is %q; use %s or %s", test, Wilcoxon, Nemenyi)
+	case o.Method != "":
+		return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out",
+			Nemenyi, o.Method)
 	default:
-		err = fmt.Errorf("the test is %q; use %s or %s", o.Test, Wilcoxon, Nemenyi)
-	}
-	if err != nil {
-		return doc.Document{}, err
+		j = byNemenyi(t, friedman, o.Level)
 	}
 	d := doc.Document{Title: fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s",
 		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), Notes: t.Notes()}
-	figure, records := diagram(t, friedman, j, o)
-	d.Blocks = []doc.Block{figure}
-	d.Blocks = append(d.Blocks, records)
+	figure, records := diagram(t, friedman, j, o.Level, test)
+	d.Blocks = []doc.Block{figure, records}
 	return d, nil
 }
 
-// Values of DiagramOptions.Test.
+// The tests of NewDiagram.
 const (
 	Wilcoxon = "wilcoxon"
 	Nemenyi  = "nemenyi"
@@ -107,15 +101,6 @@ func (j joined) groups(order []int) [][]int {
 		return nil
 	}
 	return [][]int{bar}
-}
-
-func byWilcoxon(t *frame.Table, o DiagramOptions) (joined, error) {
-	ev, err := evidence.Compare(t, evidence.Options{Method: o.Control, Level: o.Level,
-		Region: evidence.UsualRegion(t.Metric)})
-	if err != nil {
-		return joined{}, err
-	}
-	return byEvidence(t, ev), nil
 }
 
 // byEvidence joins methods whose difference is not significant. Where no result could be significant it joins none.
@@ -144,8 +129,7 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 
 // DiagramOf is the diagram of a table that CheckComparable accepts.
 func DiagramOf(t *frame.Table, ev *evidence.Evidence) doc.Figure {
-	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev),
-		DiagramOptions{report.TestOptions{Level: ev.Level}, Wilcoxon})
+	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev), ev.Level, Wilcoxon)
 	return figure
 }
 
@@ -161,7 +145,7 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 
 // diagram draws the methods and lists them, the best first. Letters name the bars: methods that share a
 // letter have no significant difference.
-func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (doc.Figure, doc.Records) {
+func diagram(t *frame.Table, f stats.FriedmanTest, j joined, level float64, test string) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
 	bars := j.groups(order)
 	place := map[int]int{}
@@ -194,7 +178,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, o DiagramOptions) (
 		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m],
 			Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
 		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(),
-			letters[i], o.Test, j.cd, o.Level)
+			letters[i], test, j.cd, level)
 	}
 	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd, note), Numbers: &table,

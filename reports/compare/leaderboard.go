@@ -23,7 +23,7 @@ var Leaderboard = report.Report{
 	Flags: func(flags *pflag.FlagSet) report.Build {
 		short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
 		return report.Tests("focus", "compare the others with this method, over the sets that it has (default with "+
-			"the leader)", func(t *frame.Table, o report.TestOptions) (doc.Document, error) {
+			"the leader)", func(t *frame.Table, o evidence.Options) (doc.Document, error) {
 			return leaderboard(t, o, *short)
 		})(flags)
 	},
@@ -38,15 +38,15 @@ var Leaderboard = report.Report{
 // of package page has the same rows.
 //
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
-func leaderboard(t *frame.Table, o report.TestOptions, short bool) (doc.Document, error) {
+func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, error) {
 	if short {
 		t.FullCommand = "" // for what is missing, which the whole document says
 	}
-	t, without := Focused(t, o.Control)
+	t, without := Focused(t, o.Method)
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
-	asked := Options{Method: o.Control, Chosen: o.Control == "", Level: o.Level, Region: o.Region}
+	asked := Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Region: &o.Region}
 	if asked.Chosen {
 		first, _ := evidence.Ends(t)
 		asked.Method = t.Methods[first]

@@ -25,7 +25,7 @@ var Tests = report.Report{
 
 type page struct {
 	*frame.Table
-	o           report.TestOptions
+	o           evidence.Options
 	ev          *evidence.Evidence
 	permutation stats.PermutationTest
 	friedman    stats.FriedmanTest
@@ -42,12 +42,11 @@ type page struct {
 //
 // A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
 // some method has not finished; the notes name these sets.
-func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
-	if err := t.CheckTests(o.Level, o.Control); err != nil {
+func tests(t *frame.Table, o evidence.Options) (doc.Document, error) {
+	if err := t.CheckTests(o.Level, o.Method); err != nil {
 		return doc.Document{}, err
 	}
-	ev, err := evidence.Compare(t, evidence.Options{Method: o.Control, Level: o.Level,
-		Region: evidence.RegionOr(o.Region, t.Metric)})
+	ev, err := evidence.Compare(t, o)
 	if err != nil {
 		return doc.Document{}, err
 	}
@@ -56,11 +55,11 @@ func tests(t *frame.Table, o report.TestOptions) (doc.Document, error) {
 
 // TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
 // have ranks.
-func TestsOf(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) doc.Document {
+func TestsOf(t *frame.Table, ev *evidence.Evidence, o evidence.Options) doc.Document {
 	return testsPage(t, ev, o).document()
 }
 
-func testsPage(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) *page {
+func testsPage(t *frame.Table, ev *evidence.Evidence, o evidence.Options) *page {
 	p := &page{Table: t, o: o, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
 		friedman: stats.Friedman(t.Means())}
 	p.compare()
@@ -68,7 +67,7 @@ func testsPage(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) *pag
 }
 
 // Overall is what TestsOf says of all methods at once, without the tables of pairs.
-func Overall(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) []doc.Block {
+func Overall(t *frame.Table, ev *evidence.Evidence, o evidence.Options) []doc.Block {
 	p := testsPage(t, ev, o)
 	omnibus, _ := p.omnibus()
 	return []doc.Block{doc.Prose{Paragraphs: p.verdict()}, omnibus}
@@ -79,7 +78,7 @@ func Overall(t *frame.Table, ev *evidence.Evidence, o report.TestOptions) []doc.
 // p of the signed-rank test.
 func (p *page) compare() {
 	for _, q := range p.ev.Pairs {
-		control := slices.Index(p.Methods, p.o.Control)
+		control := slices.Index(p.Methods, p.o.Method)
 		switch {
 		case max(q.A, q.B) >= p.friedman.Methods, control >= 0 && q.A != control && q.B != control:
 			continue

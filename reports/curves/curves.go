@@ -1,6 +1,6 @@
-// Package curves has the reports whose drawings are lines over a quantity: splits and rounds (curves.go), and what a
-// protocol sweeps, such as landmarks or training rows (sweep.go). [Lines] arranges the runs of a table by series and
-// value; packages costs and experiment use them, too.
+// Package curves has the reports that show results over a quantity: splits and rounds (curves.go), what a protocol
+// sweeps, such as landmarks (sweep.go), the number of rows (scaling.go), and processor time (times.go, front.go).
+// [Lines] arranges the runs of a table by series and value; package experiment uses them, too.
 package curves
 
 import (
@@ -106,26 +106,15 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 
 // ranksTable has columns for some numbers of splits, and the methods in the order of their last ranks.
 func ranksTable(t *frame.Table, curves []plot.Curve, last []*big.Rat, splits []int) doc.Table {
-	table := doc.Table{Corner: "Method", Best: "the best, every tied one."}
-	var shown []int // the numbers of splits that have a column
-	for _, n := range []int{1, 2, 3, 5, 10, 15, 20, 30, 50, 100} {
-		if n < len(splits) {
-			shown = append(shown, n)
-		}
-	}
-	shown = append(shown, len(splits))
-	for _, n := range shown {
-		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(n)})
-	}
-	best := stats.Smallest(last)
-	for _, k := range stats.Order(last) {
-		var row []doc.Entry
-		for _, n := range shown {
-			row = append(row, doc.Entry{Text: frame.Number(curves[k].Points[n-1].Y, 2),
-				Best: best[k] && n == len(splits)})
-		}
-		table.Add(t.Methods[k], row...)
-	}
+	shown := slices.DeleteFunc([]int{1, 2, 3, 5, 10, 15, 20, 30, 50, 100}, func(n int) bool { return n >= len(splits) })
+	shown = append(shown, len(splits)) // the numbers of splits that have a column
+	order, best := stats.Order(last), stats.Smallest(last)
+	name := func(k int) string { return t.Methods[k] }
+	table := doc.Project("Method", doc.Map(order, name), doc.Map(shown, strconv.Itoa), func(r, c int) doc.Entry {
+		return doc.Entry{Text: frame.Number(curves[order[r]].Points[shown[c]-1].Y, 2),
+			Best: best[order[r]] && c == len(shown)-1}
+	})
+	table.Best = "the best, every tied one."
 	table.Legend = []string{fmt.Sprintf("Columns: how many of the splits %s count. Average ranks over %s, tied "+
 		"methods share the mean of their ranks.", frame.Ranges(splits), frame.Count(len(t.Counted), "data set"))}
 	return table
@@ -172,29 +161,25 @@ func stages(t *frame.Table) ([]doc.Block, doc.Records) {
 
 // stageFigure draws the methods that have every round; the table holds all.
 func stageFigure(t *frame.Table, set string, rounds []int, means map[string]map[int]*big.Rat) doc.Figure {
-	table := doc.Table{Corner: "Method"}
-	for _, r := range rounds {
-		table.Head = append(table.Head, doc.Column{Name: strconv.Itoa(r)})
-	}
 	var curves []plot.Curve
+	var methods []string
 	for _, m := range t.Methods {
-		if means[m] == nil {
-			continue
-		}
-		var row []doc.Entry
 		line := plot.Curve{Name: m}
 		for _, r := range rounds {
-			v := means[m][r]
-			row = append(row, doc.Entry{Text: frame.Text(v, t.Decimals())})
-			if v != nil {
+			if v := means[m][r]; v != nil {
 				line.Points = append(line.Points, plot.Point{X: float64(r), Y: frame.Float64(v)})
 			}
 		}
-		table.Add(m, row...)
+		if means[m] != nil {
+			methods = append(methods, m)
+		}
 		if len(line.Points) == len(rounds) {
 			curves = append(curves, line)
 		}
 	}
+	table := doc.Project("Method", methods, doc.Map(rounds, strconv.Itoa), func(m, r int) doc.Entry {
+		return doc.Entry{Text: frame.Text(means[methods[m]][rounds[r]], t.Decimals())}
+	})
 	f := doc.Figure{Title: set, About: fmt.Sprintf("Mean test %s by round", t.Metric.Title), Numbers: &table,
 		Alt: fmt.Sprintf("Mean test %s on %s by round", t.Metric.Title, set)}
 	if len(curves) > 0 {

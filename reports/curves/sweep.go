@@ -107,8 +107,7 @@ func (p page) title() string {
 func (p page) notes() []string {
 	var notes []string
 	if p.Times || p.Against {
-		notes = append(notes, fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: "+
-			"the median over splits.", p.CPU))
+		notes = append(notes, timesOn(p.CPU))
 	}
 	if where, ratio := p.outlier(); p.Times && ratio > tooMuch {
 		notes = append(notes, fmt.Sprintf("The machine was busy, or a time is an outlier: of %s the longest time is "+
@@ -123,6 +122,11 @@ func (p page) notes() []string {
 			strings.Join(p.Dropped, ", ")))
 	}
 	return notes
+}
+
+func timesOn(cpu string) string {
+	return fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median over splits.",
+		cpu)
 }
 
 // tooMuch is the largest ratio of a repetition to the median that gives no note.
@@ -176,11 +180,16 @@ func (p page) figure(set string) doc.Figure {
 			f.Plot = plot.Groups(names, series, best, p.quantity(), p.yAxis())
 		}
 	case p.Against:
-		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, p.yAxis())
+		f.Plot = p.against(curves)
 	case len(curves) > 0:
 		f.Plot = plot.Curves(curves, printed, "printed", x, p.yAxis())
 	}
 	return f
+}
+
+// against draws the metric over processor times.
+func (p page) against(curves []plot.Curve) doc.Plot {
+	return plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, p.yAxis())
 }
 
 // curves are the lines of a drawing, and the printed points.

@@ -90,6 +90,19 @@ func (t *Table) Add(name string, entries ...Entry) {
 	*last = append(*last, Row{name, entries})
 }
 
+// Project is a table that has an entry for each of rows and each of columns, which are given by their names.
+func Project(corner string, rows, columns []string, value func(row, column int) Entry) Table {
+	out := Table{Corner: corner, Head: Map(columns, func(name string) Column { return Column{Name: name} })}
+	for r, name := range rows {
+		entries := make([]Entry, len(columns))
+		for c := range columns {
+			entries[c] = value(r, c)
+		}
+		out.Add(name, entries...)
+	}
+	return out
+}
+
 // Texts are entries with a text alone.
 func Texts(texts ...string) []Entry {
 	entries := make([]Entry, len(texts))

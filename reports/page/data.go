@@ -189,12 +189,7 @@ func shell(name, shown string) string {
 func counted(m metric.Metric) bool { return m.Name == "accuracy" }
 
 // decimals is the number of decimals of means in the table.
-func (p *Page) decimals() int {
-	if p.table.Metric.Percent {
-		return 1
-	}
-	return 3
-}
+func (p *Page) decimals() int { return p.table.Decimals() - 1 }
 
 // deviation is the deviation of a cell's splits as in the table; "" of a single split, which has none.
 func (p *Page) deviation(e frame.Entry) string {

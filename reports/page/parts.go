@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kernelboosting/bench/reports/cells"
 	"github.com/kernelboosting/bench/reports/compare"
-	"github.com/kernelboosting/bench/reports/costs"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/table"
 )
 
@@ -103,7 +101,7 @@ func blocksOf[B doc.Block](d doc.Document) []doc.Block {
 
 // addTimes takes the plot and the table from report times, if it has results.
 func (p *Page) addTimes(o Options) error {
-	d, err := costs.Times.Build(&p.table)
+	d, err := curves.Times.Build(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // the sections still have the time of each cell that has one
 	}
@@ -118,7 +116,7 @@ func (p *Page) addTimes(o Options) error {
 // addGrid takes from report grid a table of the chosen grid points for each method, and the sentences on choices at the
 // edge of a grid.
 func (p *Page) addGrid(o Options) error {
-	choices, edges, err := cells.Choices(&p.table)
+	choices, edges, err := table.Choices(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // no method has a grid of several points
 	}
@@ -148,7 +146,7 @@ func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
-	tests := report.TestOptions{Level: o.Level, Control: o.Method}
+	tests := evidence.Options{Level: o.Level, Method: o.Method}
 	if p.many() {
 		addPart(&p.More, "Tests of all methods", "", append(compare.Overall(&p.table, p.evidence, tests),
 			doc.Prose{Paragraphs: []string{fmt.Sprintf("The section of each method compares it with each other one. "+

@@ -126,7 +126,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 		return nil, err
 	}
 	verdicts, label := page.Document(), string(labelOf(o.Method))
-	report.Options{Label: label + ":compare"}.Complete("compare", t, &verdicts)
+	report.Complete("compare", label+":compare", t, &verdicts)
 	b := &builder{o: o, table: t, planned: len(mainSets(&all)), ev: page.Evidence,
 		lacks: strings.TrimSpace(page.Preliminary()), line: page.Line(),
 		rows: slices.Collect(t.All())}
@@ -143,7 +143,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	report.Options{Label: label}.Complete("accuracy", t, &means)
+	report.Complete("accuracy", label, t, &means)
 	means.Notes = append(means.Notes, without...)
 	if err := b.draw(verdicts); err != nil {
 		return nil, err
@@ -156,12 +156,11 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 // that counts. The second figure shows differences: from each other method if there are several, and otherwise on
 // each data set.
 func (b *builder) draw(verdicts doc.Document) error {
-	var asked compare.DiagramOptions
-	asked.Level = b.o.Level
+	asked := evidence.Options{Level: b.o.Level}
 	if slices.Contains(b.table.Whole(), b.o.Method) { // a partial method has no rank, and is in no diagram
-		asked.Control = b.o.Method
+		asked.Method = b.o.Method
 	}
-	ranks, err := compare.NewDiagram(b.table, asked)
+	ranks, err := compare.NewDiagram(b.table, asked, compare.Wilcoxon)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
 		return err
 	}
@@ -170,7 +169,7 @@ func (b *builder) draw(verdicts doc.Document) error {
 		for _, more := range f.Numbers.Legend[1:] {
 			caption += tex(" %s", more)
 		}
-		if asked.Control == "" {
+		if asked.Method == "" {
 			caption += tex(" Here each method is compared with each.")
 		}
 		if partial := b.table.Methods[len(b.table.Whole()):]; len(partial) > 0 {

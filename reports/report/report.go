@@ -52,14 +52,14 @@ type Selection struct {
 
 // Add adds the flags of the report, and returns a function that makes its document of a frame.
 func (r Report) Add(flags *pflag.FlagSet) func(frame.Frame) (doc.Document, error) {
-	var o Options
-	o.AddFlags(flags)
+	names := doc.Map(metric.All(), func(m metric.Metric) string { return m.Name })
+	asked := flags.String("metric", "", strings.Join(names, ", ")+" (default the protocol's)")
 	build := r.Build
 	if r.Flags != nil {
 		build = r.Flags(flags)
 	}
 	return func(f frame.Frame) (doc.Document, error) {
-		t, err := f.Table(o.Metric)
+		t, err := f.Table(*asked)
 		if err != nil {
 			return doc.Document{}, err
 		}
@@ -67,7 +67,7 @@ func (r Report) Add(flags *pflag.FlagSet) func(frame.Frame) (doc.Document, error
 		if err != nil {
 			return d, err
 		}
-		o.Complete(r.Name, &t, &d)
+		Complete(r.Name, "", &t, &d)
 		at := slices.IndexFunc(d.Blocks, func(b doc.Block) bool { _, ok := b.(doc.Records); return ok })
 		if at < 0 {
 			at = len(d.Blocks)
@@ -77,48 +77,32 @@ func (r Report) Add(flags *pflag.FlagSet) func(frame.Frame) (doc.Document, error
 	}
 }
 
-// Options are the options that every report has.
-type Options struct {
-	Metric string // "" for the protocol's
-	Label  string // for LaTeX; "" for the usual one
-}
-
-// AddFlags adds the flags of the options.
-func (o *Options) AddFlags(flags *pflag.FlagSet) {
-	names := doc.Map(metric.All(), func(m metric.Metric) string { return m.Name })
-	flags.StringVar(&o.Metric, "metric", "", strings.Join(names, ", ")+" (default the protocol's)")
-}
-
-// Complete fills in what the documents of all reports have: the label, warnings and provenance.
-func (o Options) Complete(name string, t *frame.Table, d *doc.Document) {
+// Complete fills in what the documents of all reports have: a label for LaTeX, warnings and provenance. label is "" for
+// the document's own or else the usual one.
+func Complete(name, label string, t *frame.Table, d *doc.Document) {
 	queries := d.Queries
 	d.Report, d.Warnings, d.Provenance = name, t.Warnings, t.Provenance
 	if queries != nil {
 		d.Queries = queries
 	}
-	d.Label = cmp.Or(o.Label, d.Label, "tab:"+name+":"+t.Protocol)
+	d.Label = cmp.Or(label, d.Label, "tab:"+name+":"+t.Protocol)
 }
 
-// TestOptions are the options of a report that tests the methods of a table.
-type TestOptions struct {
-	Level   float64          // such as 0.05; intervals hold 1 - Level
-	Control string           // named before the data were seen; the others are compared with it alone; "" for none
-	Region  *evidence.Region // nil for the usual one
-}
-
-// Tests is the Flags of a report that has TestOptions. control is the flag that names Control.
-func Tests(control, usage string, build func(*frame.Table, TestOptions) (doc.Document, error),
+// Tests is the Flags of a report that tests the methods of a table. control is the flag that names a method.
+func Tests(control, usage string, build func(*frame.Table, evidence.Options) (doc.Document, error),
 ) func(*pflag.FlagSet) Build {
 	return func(flags *pflag.FlagSet) Build {
-		var o TestOptions
+		var o evidence.Options
 		region, method := TestFlags(flags, &o.Level), MethodFlag(flags, control, usage)
 		return func(t *frame.Table) (d doc.Document, err error) {
-			if o.Control, err = method(t); err != nil {
+			if o.Method, err = method(t); err != nil {
 				return d, err
 			}
-			if o.Region, err = region(); err != nil {
+			asked, err := region()
+			if err != nil {
 				return d, err
 			}
+			o.Region = evidence.RegionOr(asked, t.Metric)
 			return build(t, o)
 		}
 	}

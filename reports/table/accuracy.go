@@ -1,5 +1,7 @@
 // Package table has the reports that are one table of a value for rows and columns: means by data set and method
-// (accuracy.go), average ranks (ranks.go), and data sets won by pairs of methods (pairs.go).
+// (accuracy.go), average ranks (ranks.go), data sets won by pairs of methods (pairs.go), and chosen grid points
+// (grid.go). It also shows all that is behind one value (why.go), and what changed between two collections of results
+// (diff.go).
 //
 // The table of means is "Table 2" of Gautheron et al. (ECML PKDD 2020) for all stored results, by accuracy or another
 // metric. The best cells of a row are marked, every tied one. Decimals exist only in the document, so that best values
@@ -8,6 +10,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -83,29 +86,17 @@ func Parts(ft *frame.Table) (title string, means doc.Table, splits []doc.Figure,
 }
 
 func tableOf(ft *frame.Table, o Options) (*table, error) {
-	if err := o.complete(ft); err != nil {
-		return nil, err
-	}
 	t := &table{Table: ft, o: o}
+	t.o.Decimals = cmp.Or(o.Decimals, ft.Decimals()-1) // deviations have the room of a decimal
 	if ft.Metric.Percent {
 		t.unit = " %"
+	}
+	if t.o.Decimals < 1 || t.o.Decimals > 6 {
+		return nil, fmt.Errorf("%d decimals; use 1 to 6", o.Decimals)
 	}
 	t.summarise()
 	t.comparePrinted()
 	return t, nil
-}
-
-// complete checks the options and fills in the defaults for a table.
-func (o *Options) complete(t *frame.Table) error {
-	if o.Decimals == 0 {
-		if o.Decimals = 3; t.Metric.Percent {
-			o.Decimals = 1
-		}
-	}
-	if o.Decimals < 1 || o.Decimals > 6 {
-		return fmt.Errorf("%d decimals; use 1 to 6", o.Decimals)
-	}
-	return nil
 }
 
 // summarise fills the Mean row and the ranks from the counted sets.

@@ -22,11 +22,7 @@ import (
 func newTable(t testing.TB, in sample.Input, metric string, o Options) *table {
 	t.Helper()
 	ft := must.Get(in.Frame(t).Table(metric))(t)
-	tab := &table{Table: &ft, o: o}
-	must.Do(t, tab.o.complete(&ft))
-	tab.summarise()
-	tab.comparePrinted()
-	return tab
+	return must.Get(tableOf(&ft, o))(t)
 }
 
 // The published table as input, Gautheron et al., ECML PKDD 2020, Table 2. Its average ranks with

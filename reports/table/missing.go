@@ -53,27 +53,26 @@ func missing(t *frame.Table) (table, records []doc.Block) {
 	if !lacks || len(t.Methods) < 2 {
 		return nil, nil
 	}
-	out := doc.Table{Caption: "Average rank by what a missing cell means", Label: "missing", Corner: "Method",
-		Best: "the best, every tied one."}
 	values := doc.Records{Name: "missing_policies", Columns: []string{"metric", "policy", "method", "datasets", "rank",
 		"exact"}}
-	for _, m := range t.Methods {
-		out.Add(m)
-	}
-	for _, p := range policies {
+	var ranks [][]*big.Rat // by policy
+	var names, legend []string
+	for i, p := range policies {
 		average, over := p.average(t, sets)
-		out.Head = append(out.Head, doc.Column{Name: p.name})
-		out.Legend = append(out.Legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend,
-			frame.Count(over, "data set")))
-		best := stats.Smallest(average)
+		ranks, names = append(ranks, average), append(names, p.name)
+		legend = append(legend, fmt.Sprintf("%s: %s; over %s.", p.name, p.legend, frame.Count(over, "data set")))
 		for k, m := range t.Methods {
-			row := &out.Sections[0][k]
-			row.Entries = append(row.Entries, doc.Entry{Text: frame.Text(average[k], 2), Best: best[k]})
-			if average[k] != nil {
-				values.Add(t.Metric.Name, p.name, m, over, average[k], average[k].RatString())
+			if rank := ranks[i][k]; rank != nil {
+				values.Add(t.Metric.Name, p.name, m, over, rank, rank.RatString())
 			}
 		}
 	}
+	best := doc.Map(ranks, stats.Smallest)
+	out := doc.Project("Method", t.Methods, names, func(k, p int) doc.Entry {
+		return doc.Entry{Text: frame.Text(ranks[p][k], 2), Best: best[p][k]}
+	})
+	out.Caption, out.Label, out.Legend = "Average rank by what a missing cell means", "missing", legend
+	out.Best = "the best, every tied one."
 	return []doc.Block{out}, []doc.Block{values}
 }
 

@@ -31,33 +31,24 @@ func (t *table) narrow() []doc.Narrow {
 // form is the narrow form with the first n of the counted sets.
 func (t *table) form(n int) doc.Narrow {
 	sets := t.CountedSets()[:n]
-	out := doc.Table{Corner: "Method", Tight: true}
-	for _, name := range beginnings(doc.Map(sets, func(s frame.Set) string { return s.Name })) {
-		out.Head = append(out.Head, doc.Column{Name: name})
-	}
-	out.Head = append(out.Head, doc.Column{Name: "Mean"})
-	best := doc.Map(sets, t.Best)
+	columns := append(beginnings(doc.Map(sets, func(s frame.Set) string { return s.Name })), "Mean")
 	var first []bool
 	if t.midRanks != nil {
-		out.Head, first = append(out.Head, doc.Column{Name: "Rank"}), stats.Smallest(t.midRanks)
+		columns, first = append(columns, "Rank"), stats.Smallest(t.midRanks)
 	}
-	for i, m := range t.Methods {
-		var row []doc.Entry
-		for j, s := range sets {
-			row = append(row, doc.Entry{Text: frame.Text(s.Entries[i].Mean, t.o.Decimals), Best: best[j][i]})
+	best := doc.Map(sets, t.Best)
+	out := doc.Project("Method", t.Methods, columns, func(i, j int) doc.Entry {
+		switch {
+		case j < n:
+			return doc.Entry{Text: frame.Text(sets[j].Entries[i].Mean, t.o.Decimals), Best: best[j][i]}
+		case i >= len(t.Whole()):
+			return doc.Entry{Text: frame.Absent}
+		case j == n:
+			return doc.Entry{Text: t.mean[i].mean.FloatString(t.o.Decimals), Best: t.mean[i].best}
 		}
-		mean, rank := doc.Entry{Text: frame.Absent}, doc.Entry{Text: frame.Absent}
-		if i < len(t.Whole()) {
-			mean = doc.Entry{Text: t.mean[i].mean.FloatString(t.o.Decimals), Best: t.mean[i].best}
-			if first != nil {
-				rank = doc.Entry{Text: t.midRanks[i].FloatString(2), Best: first[i]}
-			}
-		}
-		if row = append(row, mean); first != nil {
-			row = append(row, rank)
-		}
-		out.Add(m, row...)
-	}
+		return doc.Entry{Text: t.midRanks[i].FloatString(2), Best: first[i]}
+	})
+	out.Tight = true
 	left, alone := "deviations", len(t.Methods) > mostWithNotes
 	if more := len(t.shown()) - n; more > 0 {
 		left = fmt.Sprintf("%d more", more)

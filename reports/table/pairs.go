@@ -29,33 +29,26 @@ func pairs(t *frame.Table) (doc.Document, error) {
 		return doc.Document{}, err
 	}
 	means := t.Means()
-	out := doc.Table{Corner: "Method", Legend: []string{"Won/tied/lost by the method of the row against that of the " +
-		"column, on exact means."}}
 	records := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "won", "tied",
 		"lost", "mean_difference"}}
 	var figures []doc.Block
-	left := 0
-	for a, name := range t.Whole() {
-		out.Head = append(out.Head, doc.Column{Name: name})
-		var row []doc.Entry
-		for b, other := range t.Whole() {
-			if a == b {
-				row = append(row, doc.Entry{})
-				continue
-			}
-			won, tied, lost, mean := count(means, a, b)
-			row = append(row, doc.Entry{Text: fmt.Sprintf("%d/%d/%d", won, tied, lost)})
-			records.Add(t.Protocol, t.Metric.Name, t.Counted, name, other, won, tied, lost, t.Difference(mean))
-			switch {
-			case a > b:
-			case len(figures) == mostScatters:
-				left++
-			default:
-				figures = append(figures, scatter(t, a, b, fmt.Sprintf("%d won, %d tied, %d lost", won, tied, lost)))
-			}
+	left, whole := 0, t.Whole()
+	out := doc.Project("Method", whole, whole, func(a, b int) doc.Entry {
+		if a == b {
+			return doc.Entry{}
 		}
-		out.Add(name, row...)
-	}
+		won, tied, lost, mean := count(means, a, b)
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, whole[a], whole[b], won, tied, lost, t.Difference(mean))
+		switch {
+		case a > b:
+		case len(figures) == mostScatters:
+			left++
+		default:
+			figures = append(figures, scatter(t, a, b, fmt.Sprintf("%d won, %d tied, %d lost", won, tied, lost)))
+		}
+		return doc.Entry{Text: fmt.Sprintf("%d/%d/%d", won, tied, lost)}
+	})
+	out.Legend = []string{"Won/tied/lost by the method of the row against that of the column, on exact means."}
 	var own []string
 	if left > 0 {
 		own = []string{fmt.Sprintf("%s not drawn; name fewer methods with --methods.", frame.Count(left, "pair"))}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -63,21 +62,16 @@ func (t *table) tip(method string, r frame.Run) string {
 }
 
 func numbers(set frame.Set, decimals int) *doc.Table {
-	out := doc.Table{Corner: "Split"}
-	values := map[int][]doc.Entry{}
-	for i, c := range set.Entries {
-		out.Head = append(out.Head, doc.Column{Name: c.Method})
-		for _, r := range c.Runs {
-			if values[r.Split] == nil {
-				values[r.Split] = slices.Repeat([]doc.Entry{{Text: frame.Absent}}, len(set.Entries))
-			}
-			values[r.Split][i].Text = r.Value.FloatString(decimals)
-		}
+	var splits []int
+	for _, e := range set.Entries {
+		splits = append(splits, e.Splits()...)
 	}
-	for _, split := range slices.Sorted(maps.Keys(values)) {
-		out.Add(strconv.Itoa(split), values[split]...)
-	}
-	return &out
+	slices.Sort(splits)
+	splits = slices.Compact(splits)
+	methods := doc.Map(set.Entries, func(e frame.Entry) string { return e.Method })
+	return new(doc.Project("Split", doc.Map(splits, strconv.Itoa), methods, func(r, c int) doc.Entry {
+		return doc.Entry{Text: frame.Text(set.Entries[c].At(splits[r]), decimals)}
+	}))
 }
 
 // publishedRow returns the printed values of a data set, one a method, NaN for none.

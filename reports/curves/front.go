@@ -1,4 +1,4 @@
-package costs
+package curves
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ const (
 
 // quartiles returns the quartiles over splits of a method's mean seconds over the timed sets. They are NaN if fewer
 // than fewSplits splits were timed on all of these sets.
-func (p *page) quartiles(method string) [2]float64 {
+func (p *costs) quartiles(method string) [2]float64 {
 	sums, sets := map[int]float64{}, map[int]int{}
 	for _, s := range p.timed {
 		for _, r := range p.Cells(s, method) {
@@ -49,11 +49,11 @@ func (p *page) quartiles(method string) [2]float64 {
 }
 
 // resampled reports whether there are enough sets to draw from, and at least two methods to compare.
-func (p *page) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
+func (p *costs) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
 
 // resample fills the fields half and share of costs, which must still be in the order of methods. Each resample
 // draws as many timed sets as there are, with replacement, and share is how often the method is on the front.
-func (p *page) resample() {
+func (p *costs) resample() {
 	var values, seconds [][]float64 // a row a timed set, larger values are better
 	for _, s := range p.Sets {
 		if !slices.Contains(p.timed, s.Name) {
@@ -100,7 +100,7 @@ func (p *page) resample() {
 
 // sureness is a sentence with the share of resamples in which each method is on the front, the largest share first.
 // Methods with a share below rarely are only counted.
-func (p *page) sureness() []doc.Block {
+func (p *costs) sureness() []doc.Block {
 	if !p.resampled() {
 		return nil
 	}

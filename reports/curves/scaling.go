@@ -1,4 +1,4 @@
-package costs
+package curves
 
 import (
 	"encoding/json"
@@ -13,10 +13,8 @@ import (
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/plot"
 	"github.com/kernelboosting/bench/reports/report"
 )
 
@@ -29,7 +27,7 @@ var Scaling = report.Report{
 
 // A family is sets of different sizes.
 type family struct {
-	curves.Lines
+	page
 	name string
 }
 
@@ -67,8 +65,7 @@ func scaling(t *frame.Table) (doc.Document, error) {
 	if len(d.Blocks) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no cell of the protocol has ended", frame.ErrNoResults)
 	}
-	d.Notes = t.Notes(fmt.Sprintf("Times are processor seconds of a cell (search, refit and test) on %s: the median "+
-		"over splits.", strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
+	d.Notes = t.Notes(timesOn(strings.Join(slices.Sorted(maps.Keys(cpus)), ", ")))
 	d.Blocks = append(d.Blocks, r)
 	return d, nil
 }
@@ -82,34 +79,20 @@ func families(t *frame.Table) (out []family) {
 	for _, name := range sets.Keys {
 		part := *t
 		part.Sets = sets.Of[name]
-		out = append(out, family{curves.LinesOf(&part, frame.Sweep{Name: "rows", Datasets: true}), name})
+		lines := LinesOf(&part, frame.Sweep{Name: "rows", Datasets: true})
+		out = append(out, family{page{sweepOptions{Against: true}, lines, nil}, name})
 	}
 	return out
 }
 
 // figure draws the metric against processor time.
 func (f family) figure(numbers *doc.Table) doc.Figure {
-	var curves []plot.Curve
-	for _, m := range f.Names {
-		c := plot.Curve{Name: m}
-		for _, x := range f.Xs(m) {
-			value, ok := f.Mean(m, x, f.Measured())
-			time, timed := f.Median(m, x)
-			if ok && timed {
-				c.Points = append(c.Points, plot.Point{X: time.Value, Y: value.Value})
-			}
-		}
-		if c.Points != nil {
-			curves = append(curves, c)
-		}
-	}
 	about := fmt.Sprintf("Mean %s against processor time on %s, from left to right as training rows grow",
 		f.Table.Metric.Title, f.name)
 	out := doc.Figure{Name: "scaling-" + f.name, Title: f.name, About: about, Numbers: numbers,
 		Alt: about + ": " + strings.Join(f.Names, ", ")}
-	if curves != nil {
-		out.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true},
-			plot.Axis{Title: "mean " + f.Table.Measured(), Percent: f.Table.Metric.Percent})
+	if curves, _ := f.curves(f.All()); curves != nil {
+		out.Plot = f.against(curves)
 	}
 	return out
 }

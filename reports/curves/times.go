@@ -1,6 +1,4 @@
-// Package costs has the reports on what methods cost: processor times and quality (times.go, front.go), and how
-// results, times and memory grow with the number of rows (scaling.go).
-package costs
+package curves
 
 import (
 	"cmp"
@@ -28,7 +26,8 @@ var Times = report.Report{
 	Build:   times,
 }
 
-type page struct {
+// costs are the times of a table, and what they cost and bring.
+type costs struct {
 	*frame.Table
 	cpu     string // the processor of all times
 	others  []string
@@ -74,8 +73,8 @@ func times(t *frame.Table) (doc.Document, error) {
 }
 
 // measured returns the times of a table, on the processor of most cells.
-func measured(t *frame.Table) *page {
-	p := &page{Table: t, others: t.Processors()}
+func measured(t *frame.Table) *costs {
+	p := &costs{Table: t, others: t.Processors()}
 	if len(p.others) > 0 {
 		p.cpu, p.others = p.others[0], p.others[1:]
 	}
@@ -84,7 +83,7 @@ func measured(t *frame.Table) *page {
 }
 
 // fill takes the time of each cell that has one from its row, or leaves the cell out.
-func (p *page) fill(time func(store.Row) (float64, bool)) {
+func (p *costs) fill(time func(store.Row) (float64, bool)) {
 	p.seconds = map[string][]*float64{}
 	for _, s := range p.Sets {
 		whole := s.Counted
@@ -130,7 +129,7 @@ func PerCell(t *frame.Table) Costs {
 	p := measured(t)
 	out := Costs{CPU: p.cpu, Sets: p.timed, Seconds: p.perCell()}
 	if out.Machines = machines(t); out.Machines != nil {
-		p = &page{Table: t}
+		p = &costs{Table: t}
 		p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Low, true })
 		out.Sets, out.Yardsticks = p.timed, p.perCell()
 	}
@@ -187,7 +186,7 @@ func (c Costs) Text(method string) string {
 }
 
 // perCell returns the mean time of a cell by method, over the sets with times of every whole method.
-func (p *page) perCell() (out map[string]float64) {
+func (p *costs) perCell() (out map[string]float64) {
 	for i, m := range p.Methods {
 		sum, n := 0.0, 0
 		for _, set := range p.timed {
@@ -205,7 +204,7 @@ func (p *page) perCell() (out map[string]float64) {
 	return out
 }
 
-func (p *page) sum() {
+func (p *costs) sum() {
 	for i, m := range p.Whole() {
 		c := cost{method: m, half: math.NaN(), share: math.NaN(), usual: p.quartiles(m)}
 		var means []*big.Rat
@@ -231,12 +230,12 @@ func (p *page) sum() {
 }
 
 // beats reports whether a is at least as good as b in no more time, and a is better or faster.
-func (p *page) beats(a, b cost) bool {
+func (p *costs) beats(a, b cost) bool {
 	good, cheap := p.Metric.Compare(a.value, b.value), cmp.Compare(b.cell, a.cell)
 	return good >= 0 && cheap >= 0 && good+cheap > 0
 }
 
-func (p *page) notes() []string {
+func (p *costs) notes() []string {
 	var notes []string
 	if len(p.timed) < len(p.Counted) {
 		notes = append(notes, fmt.Sprintf("Times are over the sets that every method has times of: %s.",
@@ -250,7 +249,7 @@ func (p *page) notes() []string {
 }
 
 // figure draws the metric against time, with the numbers.
-func (p *page) figure() doc.Figure {
+func (p *costs) figure() doc.Figure {
 	var points []plot.Point
 	table := doc.Table{Corner: "Method", Best: "on the front: no other method is at least as good in no more time.",
 		Head: []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words},
@@ -303,37 +302,28 @@ func (p *page) figure() doc.Figure {
 const leastSeconds = 1e-6
 
 // bySet is the table of times by data set.
-func (p *page) bySet() doc.Table {
-	out := doc.Table{Heading: "By data set", Caption: "Processor time of a cell by data set in seconds, mean " +
-		"over splits", Label: "sets", Corner: "Data set", Best: "the least of its row."}
-	for _, m := range p.Methods {
-		out.Head = append(out.Head, doc.Column{Name: m})
-	}
+func (p *costs) bySet() doc.Table {
+	var sets []string // a note names the others
 	for _, s := range p.Sets {
-		if s.Finished() == 0 {
-			continue // a note names it
+		if s.Finished() > 0 {
+			sets = append(sets, s.Name)
 		}
-		var row []doc.Entry
-		least := -1.0
-		for _, x := range p.seconds[s.Name][:len(p.Whole())] {
-			if x != nil && (least < 0 || *x < least) {
-				least = *x
-			}
-		}
-		for i, x := range p.seconds[s.Name] {
-			if x == nil {
-				row = append(row, doc.Entry{Text: frame.Absent})
-				continue
-			}
-			row = append(row, doc.Entry{Text: strconv.FormatFloat(*x, 'g', 3, 64),
-				Best: *x == least && i < len(p.Whole()) && len(p.Methods) > 1})
-		}
-		out.Add(s.Name, row...)
 	}
+	out := doc.Project("Data set", sets, p.Methods, func(r, m int) doc.Entry {
+		seconds := p.seconds[sets[r]]
+		if seconds[m] == nil {
+			return doc.Entry{Text: frame.Absent}
+		}
+		faster := func(x *float64) bool { return x != nil && *x < *seconds[m] }
+		return doc.Entry{Text: strconv.FormatFloat(*seconds[m], 'g', 3, 64), Best: len(p.Methods) > 1 &&
+			m < len(p.Whole()) && !slices.ContainsFunc(seconds[:len(p.Whole())], faster)}
+	})
+	out.Heading, out.Caption = "By data set", "Processor time of a cell by data set in seconds, mean over splits"
+	out.Label, out.Best = "sets", "the least of its row."
 	return out
 }
 
-func (p *page) records() doc.Records {
+func (p *costs) records() doc.Records {
 	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method",
 		"cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front",
 		"front_share"}}
@@ -344,7 +334,7 @@ func (p *page) records() doc.Records {
 	return out
 }
 
-func (p *page) setRecords() doc.Records {
+func (p *costs) setRecords() doc.Records {
 	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds",
 		"version"}}
 	for _, s := range p.Sets {

@@ -1,6 +1,4 @@
-// Package cells has the reports on single cells: which grid points they chose (grid.go), everything behind one
-// number (why.go), and what changed between two collections of results (diff.go).
-package cells
+package table
 
 import (
 	"cmp"
