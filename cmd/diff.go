@@ -13,8 +13,8 @@ import (
 
 	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/reports/table"
 	"github.com/kernelboosting/bench/reports/stats"
+	"github.com/kernelboosting/bench/reports/table"
 	"github.com/spf13/cobra"
 )
 

@@ -3,8 +3,8 @@ package cmd
 import (
 	"cmp"
 
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/paper"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +21,7 @@ func newPaperCommand(a *app) *cobra.Command {
 	f.addSets(a, c)
 	metricFlag(c, &o.Metric, " (default the protocol's)")
 	a.outputFlag(c, &f.output, "write this folder, whole or not at all (default paper-METHOD)")
-	region := report.TestFlags(flags, &o.Level)
+	region := compare.TestFlags(flags, &o.Level)
 	c.ValidArgsFunction = completion(a.names("methods"), false)
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.also = args; len(args) > 1 {

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelboosting/bench/reports/curtail"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 // putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
@@ -50,7 +49,7 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 // the program against the field. The first result is what is common to them, with the method and the others missing.
 func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags) (common curtail.Question,
 	out []registered.Comparison, err error) {
-	common = curtail.Question{Splits: req.Splits, Level: report.UsualLevel}
+	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
 	if common.Metric, err = runMetric(exp, todo); err != nil {
 		return common, nil, usageError(err)
 	}

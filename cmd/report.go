@@ -15,7 +15,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +23,7 @@ type reportFlags struct {
 	selection
 	format, output string
 	width          string
-	also           []string // see report.Selection
+	also           []string // see frame.Selection
 	wide, details  bool
 	folds          bool // the report needs the folds
 }
@@ -47,7 +46,7 @@ func newReportCommands(a *app) []*cobra.Command {
 	return verbs
 }
 
-func newOneReportCommand(a *app, r report.Report) *cobra.Command {
+func newOneReportCommand(a *app, r frame.Report) *cobra.Command {
 	f := reportFlags{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary,
 		Args: takes()}
@@ -64,7 +63,7 @@ func newOneReportCommand(a *app, r report.Report) *cobra.Command {
 	build := r.Add(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.Select != nil {
-			s := report.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
+			s := frame.Selection{Protocol: f.protocol, Methods: f.methods, Datasets: f.datasets}
 			if err := r.Select(args, &s); err != nil {
 				return usage("%s: %w; see `%[1]s --help`", c.CommandPath(), err)
 			}

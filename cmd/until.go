@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/reports/curtail"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
 // untilFlags are those of a run that answers a question, and may end once it is decided.
@@ -74,7 +73,7 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runF
 	if err != nil {
 		return nil, usageError(err)
 	}
-	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: report.UsualLevel,
+	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: frame.UsualLevel,
 		Own: c.Registry.Foreign(req.Methods[0])}
 	if q.Metric, err = runMetric(c.Experiment, all); err != nil {
 		return nil, usageError(err)

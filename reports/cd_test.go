@@ -31,7 +31,7 @@ func TestNoBarsWithoutATest(t *testing.T) {
 		}
 	}
 	in := sample.Of(1, rows...)
-	d := sample.Build(t, compare.Diagram, in, asked("", "")...)
+	d := sample.Build(t, named("cd"), in, asked("", "")...)
 	for _, r := range sample.Records(t, d, "cd") {
 		if r["bars"] != "" {
 			t.Errorf("%v", r)
@@ -41,13 +41,13 @@ func TestNoBarsWithoutATest(t *testing.T) {
 	figure := d.Blocks[0].(doc.Figure)
 	must.Hold(t, figure.Numbers.Legend[0], says)
 	must.Hold(t, words(figure), says)
-	board := sample.Build(t, compare.Leaderboard, in)
+	board := sample.Build(t, named("leaderboard"), in)
 	for _, b := range board.Blocks {
 		if f, ok := b.(doc.Figure); ok {
 			must.Hold(t, words(f), " average rank No result of 4 data sets can be significant")
 		}
 	}
-	verdict := sample.Build(t, compare.Tests, in).Blocks[0].(doc.Prose).Paragraphs[1]
+	verdict := sample.Build(t, named("tests"), in).Blocks[0].(doc.Prose).Paragraphs[1]
 	must.Hold(t, verdict, "No pair is testable", "8 sets are enough")
 }
 
@@ -63,7 +63,7 @@ func TestBarsByWilcoxon(t *testing.T) {
 	for _, control := range []string{"", "RF"} {
 		ev := must.Get(evidence.Compare(&table, evidence.Options{Method: control, Level: 0.05,
 			Region: evidence.UsualRegion(table.Metric)}))(t)
-		records := sample.Records(t, sample.Build(t, compare.Diagram, sample.Sixteen(), asked(control, "")...), "cd")
+		records := sample.Records(t, sample.Build(t, named("cd"), sample.Sixteen(), asked(control, "")...), "cd")
 		apart := 0
 		for i, a := range records {
 			for _, b := range records[:i] {
@@ -87,9 +87,9 @@ func TestBarsByWilcoxon(t *testing.T) {
 	}
 	for want, o := range map[string][]string{"leave the control RF out": asked("RF", compare.Nemenyi),
 		"the control X is not among": asked("X", "")} {
-		must.Say(t, must.Err(sample.Make(t, compare.Diagram, sample.Sixteen(), o...)), want)
+		must.Say(t, must.Err(sample.Make(t, named("cd"), sample.Sixteen(), o...)), want)
 	}
-	must.Say(t, must.Err(sample.Make(t, compare.Diagram, sample.Sixteen(), asked("", "x")...)),
+	must.Say(t, must.Err(sample.Make(t, named("cd"), sample.Sixteen(), asked("", "x")...)),
 		`the test is "x"; use wilcoxon or nemenyi`)
 }
 
@@ -105,7 +105,7 @@ func TestLetters(t *testing.T) {
 				rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, correct, 100))
 			}
 		}
-		d := sample.Build(t, compare.Diagram, sample.Of(1, rows...), asked("", compare.Nemenyi)...)
+		d := sample.Build(t, named("cd"), sample.Of(1, rows...), asked("", compare.Nemenyi)...)
 		figure := d.Blocks[0].(doc.Figure)
 		letters := map[rune]bool{}
 		records := sample.Records(t, d, "cd")
@@ -138,7 +138,7 @@ func TestLetters(t *testing.T) {
 // The printed table of 2020 as its own results: the best is GBRFF2 with 2.17, and with 15 sets and six methods the
 // critical difference is 2.850 sqrt(6*7/(6*15)) = 1.947 (Demsar 2006, Table 5a).
 func TestPublishedTable(t *testing.T) {
-	d := sample.Build(t, compare.Diagram, sample.Printed(), asked("", compare.Nemenyi)...)
+	d := sample.Build(t, named("cd"), sample.Printed(), asked("", compare.Nemenyi)...)
 	first := sample.Records(t, d, "cd")[0]
 	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 ||
 		math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
@@ -154,7 +154,7 @@ func TestLetterNames(t *testing.T) {
 			rows = append(rows, sample.OK(fmt.Sprint("s", i), fmt.Sprintf("M%02d", m), 1, 90-m, 100))
 		}
 	}
-	records := sample.Records(t, sample.Build(t, compare.Diagram, sample.Of(1, rows...), asked("", compare.Nemenyi)...),
+	records := sample.Records(t, sample.Build(t, named("cd"), sample.Of(1, rows...), asked("", compare.Nemenyi)...),
 		"cd")
 	for place, want := range map[int]string{0: "a", 26: "xyzaa", 52: "axayazba"} {
 		if bars := records[place]["bars"].(string); !strings.HasSuffix(bars, want) {

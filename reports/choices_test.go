@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -18,7 +17,7 @@ import (
 // chosen are the records of the choices of A against B.
 func chosen(t testing.TB, in sample.Input, args ...string) []map[string]any {
 	t.Helper()
-	return sample.Records(t, sample.Build(t, compare.Compare, in, append([]string{"A", "B"}, args...)...), "choices")
+	return sample.Records(t, sample.Build(t, named("compare"), in, append([]string{"A", "B"}, args...)...), "choices")
 }
 
 // drawn is methods A and B on sets of 100 test rows, where A is better by so many rows on average.
@@ -69,7 +68,7 @@ func TestChoicesAreThePages(t *testing.T) {
 				continue
 			}
 			counts[kind]++
-			pair := sample.Records(t, sample.Build(t, compare.Compare, same, append([]string{"A", "B"}, flags...)...),
+			pair := sample.Records(t, sample.Build(t, named("compare"), same, append([]string{"A", "B"}, flags...)...),
 				"pairs")[0]
 			verdicts[pair["verdict"]] = true
 			if c["verdict"] != pair["verdict"] ||
@@ -103,7 +102,7 @@ func TestChoiceThatTurns(t *testing.T) {
 	}
 	paragraphs := func(in sample.Input, args ...string) []string {
 		t.Helper()
-		d := sample.Build(t, compare.Compare, in, append([]string{"A", "B"}, args...)...)
+		d := sample.Build(t, named("compare"), in, append([]string{"A", "B"}, args...)...)
 		return said(d)
 	}
 	said := strings.Join(paragraphs(rows(gains)), "\n")
@@ -134,7 +133,7 @@ func TestChoiceThatTurns(t *testing.T) {
 		}
 	}
 	table := func(args ...string) doc.Table {
-		d := sample.Build(t, compare.Compare, rows(gains), append([]string{"A", "B"}, args...)...)
+		d := sample.Build(t, named("compare"), rows(gains), append([]string{"A", "B"}, args...)...)
 		return d.Blocks[slices.IndexFunc(d.Blocks, func(b doc.Block) bool {
 			table, ok := b.(doc.Table)
 			return ok && table.Heading == "Under other choices"
@@ -175,6 +174,6 @@ func TestEstimates(t *testing.T) {
 // TestChoicesAreOfTwo: the flag is refused for more methods.
 func TestChoicesAreOfTwo(t *testing.T) {
 	in := sample.Paper()
-	must.Say(t, must.Err(sample.Make(t, compare.Compare, in, "GFC", "--choices")),
+	must.Say(t, must.Err(sample.Make(t, named("compare"), in, "GFC", "--choices")),
 		"--choices is for two methods, and the table has")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -29,7 +28,7 @@ func usual(method string) compare.Options {
 // page is the document of compare, with options that the command line lacks.
 func page(t testing.TB, in sample.Input, o compare.Options, flags ...string) doc.Document {
 	t.Helper()
-	return sample.Build(t, report.Report{Name: "compare", Build: func(t *frame.Table) (doc.Document, error) {
+	return sample.Build(t, frame.Report{Name: "compare", Build: func(t *frame.Table) (doc.Document, error) {
 		p, err := compare.NewPage(t, o)
 		if err != nil {
 			return doc.Document{}, err
@@ -419,7 +418,7 @@ func TestVersionsAreCounted(t *testing.T) {
 	}
 	in := two(a, b)
 	const caution = "Results on fresh sets confirm a version honestly."
-	if text := said(sample.Build(t, compare.Compare, in, "A", "B")); len(text) != 1 ||
+	if text := said(sample.Build(t, named("compare"), in, "A", "B")); len(text) != 1 ||
 		strings.Contains(text[0], "version") {
 		t.Errorf("with one version: %q", text)
 	}
@@ -430,13 +429,13 @@ func TestVersionsAreCounted(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"A", "B"}, {"B", "A"}, {"A"}} {
-		text := said(sample.Build(t, compare.Compare, in, args...))
+		text := said(sample.Build(t, named("compare"), in, args...))
 		must.Hold(t, text[0], "2nd of 2 versions of A", "p = 0.0078, p for the best of 2 versions = 0.016")
 		if len(text) != 2 || !strings.HasSuffix(text[1], caution) {
 			t.Errorf("%v: paragraphs %q", args, text)
 		}
 	}
-	text := said(sample.Build(t, compare.Compare, in, "A@0", "A"))
+	text := said(sample.Build(t, named("compare"), in, "A@0", "A"))
 	if len(text) != 1 || strings.Contains(text[0], "versions of A") {
 		t.Errorf("of two versions, compared with each other: %q", text)
 	}
@@ -471,7 +470,7 @@ func TestAlarm(t *testing.T) {
 		{timed(0.15, 0.13), "slower", ""},
 		{timed(0.15, 0.2), "slower", ""},
 	} {
-		if got := sample.Build(t, compare.Compare, c.in, "A", "B", "--fail-if", c.asked).Alarm; got != c.want {
+		if got := sample.Build(t, named("compare"), c.in, "A", "B", "--fail-if", c.asked).Alarm; got != c.want {
 			t.Errorf("--fail-if %s: %q, want %q", c.asked, got, c.want)
 		}
 	}
@@ -480,7 +479,7 @@ func TestAlarm(t *testing.T) {
 			"has the 5 splits",
 		"slower": "no data set has processor times of A and of B on one kind of processor",
 	} {
-		must.Say(t, must.Err(sample.Make(t, compare.Compare, two([][]int{{60}}, [][]int{{80}}), "A", "B", "--fail-if",
+		must.Say(t, must.Err(sample.Make(t, named("compare"), two([][]int{{60}}, [][]int{{80}}), "A", "B", "--fail-if",
 			asked)), want)
 	}
 }
@@ -496,7 +495,7 @@ func TestAlarmOnTheLatest(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"A@1", "A@2"}, {"A@2", "A@1"}, {"A@1", "A"}} {
-		got := sample.Build(t, compare.Compare, in, append(args, "--fail-if", "worse")...).Alarm
+		got := sample.Build(t, named("compare"), in, append(args, "--fail-if", "worse")...).Alarm
 		must.Hold(t, got, "is significantly worse than A@1")
 	}
 }
@@ -504,7 +503,7 @@ func TestAlarmOnTheLatest(t *testing.T) {
 // TestLine: the verdict in one line has the size of the difference from one other method, and counts or names several.
 func TestLine(t *testing.T) {
 	line := func(in sample.Input, args ...string) string {
-		return sample.Build(t, compare.Compare, in, append(args, "--short")...).Line
+		return sample.Build(t, named("compare"), in, append(args, "--short")...).Line
 	}
 	in := constructed(func(int) float64 { return 2.5 })
 	must.Be(t, line(in, "A", "B"),
@@ -519,7 +518,7 @@ func TestLine(t *testing.T) {
 	}
 	must.Be(t, line(in, "A"), "A is significantly better than B and C.")
 	must.Be(t, line(in, "B"), "B is significantly worse than A; practically equivalent to C.")
-	if text := sample.Build(t, compare.Compare, in, "A", "B").Line; text != "" {
+	if text := sample.Build(t, named("compare"), in, "A", "B").Line; text != "" {
 		t.Errorf("without --short: %q", text)
 	}
 }

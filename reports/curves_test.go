@@ -8,10 +8,8 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/table"
 	"pgregory.net/rapid"
 )
 
@@ -23,7 +21,7 @@ func TestCurvesByHand(t *testing.T) {
 		rows = append(rows, sample.OK("s", "a", split+1, correct[0], 100),
 			sample.OK("s", "b", split+1, correct[1], 100))
 	}
-	d := sample.Build(t, curves.Curves, sample.Of(3, rows...))
+	d := sample.Build(t, named("curves"), sample.Of(3, rows...))
 	var got []string
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
@@ -50,14 +48,14 @@ func TestLastIsReportRanks(t *testing.T) {
 			}
 		}
 		in := sample.Of(splits, rows...)
-		d := sample.Build(t, table.Ranks, in)
+		d := sample.Build(t, named("ranks"), in)
 		want := map[any]any{}
 		for _, x := range sample.Records(t, d, "ranks") {
 			if x["convention"] == "Average rank" {
 				want[x["method"]] = x["rank"]
 			}
 		}
-		for _, x := range sample.Records(t, sample.Build(t, curves.Curves, in), "stability") {
+		for _, x := range sample.Records(t, sample.Build(t, named("curves"), in), "stability") {
 			if x["splits"] == splits && x["rank"] != want[x["method"]] {
 				r.Fatalf("%v has rank %v of all splits, in report ranks %v", x["method"], x["rank"], want[x["method"]])
 			}
@@ -75,7 +73,7 @@ func TestStages(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	d := sample.Build(t, curves.Curves, sample.Of(2, rows...))
+	d := sample.Build(t, named("curves"), sample.Of(2, rows...))
 	var got []string
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
@@ -86,6 +84,6 @@ func TestStages(t *testing.T) {
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}
-	must.Say(t, must.Err(sample.Make(t, curves.Curves, sample.Of(1, sample.OK("s", "a", 1, 90, 100)))),
+	must.Say(t, must.Err(sample.Make(t, named("curves"), sample.Of(1, sample.OK("s", "a", 1, 90, 100)))),
 		"there are no ranks of two methods, and no run has stages")
 }

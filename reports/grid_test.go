@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/table"
 )
 
 // chose is a finished run that chose a grid point, which had the given correct answers in its two folds of ten rows.
@@ -41,7 +40,7 @@ func input(rows ...store.Row) sample.Input {
 // By hand: parameters that do not vary are no axes, numbers are in order, and the least and the largest number are
 // edges.
 func TestGridByHand(t *testing.T) {
-	d := sample.Build(t, table.Grid, input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}),
+	d := sample.Build(t, named("grid"), input(chose("s", 1, 0, [2]int{9, 10}), chose("s", 2, 1, [2]int{8, 9}),
 		chose("u", 1, 2, [2]int{7, 7}), chose("u", 2, 5, [2]int{7, 7})))
 	var got []string
 	for _, r := range sample.Records(t, d, "choices") {
@@ -71,9 +70,9 @@ func TestGridByHand(t *testing.T) {
 func TestNothing(t *testing.T) {
 	in := input(chose("s", 1, 0, [2]int{9, 10}))
 	in.Grids["g"] = in.Grids["g"][:1]
-	must.Say(t, must.Err(sample.Make(t, table.Grid, in)), "no method of the table has a grid of several points")
+	must.Say(t, must.Err(sample.Make(t, named("grid"), in)), "no method of the table has a grid of several points")
 	in.Grids["g"] = []json.RawMessage{json.RawMessage("torn")}
-	must.Say(t, must.Err(sample.Make(t, table.Grid, in)), "a grid point of m on s: ")
+	must.Say(t, must.Err(sample.Make(t, named("grid"), in)), "a grid point of m on s: ")
 }
 
 // TestRegretByHand: three points on two splits of a set; the folds choose the second and the first.
@@ -88,7 +87,7 @@ func TestRegretByHand(t *testing.T) {
 	in := input(tested(chose("s", 1, 1, [2]int{9, 10}), 70, 80, 90), tested(chose("s", 2, 0, [2]int{8, 9}), 85, 86,
 		60), chose("u", 1, 2, [2]int{7, 7}))
 	in.Grids["g"] = in.Grids["g"][:3]
-	d := sample.Build(t, table.Grid, in)
+	d := sample.Build(t, named("grid"), in)
 	rows := sample.Records(t, d, "regret")
 	if len(rows) != 1 {
 		t.Fatalf("%d rows: u has no tests of its points", len(rows))
@@ -101,7 +100,7 @@ func TestRegretByHand(t *testing.T) {
 		t.Errorf("regret %s", got)
 	}
 	// Of errors the least is best.
-	d = sample.Build(t, table.Grid, in, "--metric", "error")
+	d = sample.Build(t, named("grid"), in, "--metric", "error")
 	if r = sample.Records(t, d, "regret")[0]; fmt.Sprint(r["chosen"], " ", r["best"], " ", r["regret"], " ",
 		r["one_regret"]) != "17.5 12 5.5 0.5" {
 		t.Errorf("regret of errors: %v", r)

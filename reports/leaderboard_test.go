@@ -98,7 +98,7 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 			"differences are symmetric over data sets, a page has a false one of a kind with a probability of at " +
 			"most 0.05, and of any kind of at most 0.2.",
 	} {
-		d := sample.Build(t, compare.Leaderboard, in, "--focus", focus)
+		d := sample.Build(t, named("leaderboard"), in, "--focus", focus)
 		if legend := d.Blocks[1].(doc.Table).Legend; !slices.Contains(legend, want) {
 			t.Errorf("%q lacks %q", legend, want)
 		}
@@ -108,7 +108,7 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	for i := range 8 {
 		sets = append(sets, []int{84, 79, []int{90, -1}[i%2]})
 	}
-	d := sample.Build(t, compare.Leaderboard, scores([]string{"A", "B", "P"}, sets...))
+	d := sample.Build(t, named("leaderboard"), scores([]string{"A", "B", "P"}, sets...))
 	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
 }
 
@@ -186,7 +186,7 @@ func TestNoTimes(t *testing.T) {
 				in.Rows[i].CPUSeconds = nil
 			}
 		}
-		d := sample.Build(t, compare.Leaderboard, in)
+		d := sample.Build(t, named("leaderboard"), in)
 		for _, block := range d.Blocks {
 			if shown, ok := block.(doc.Table); ok {
 				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })
@@ -210,7 +210,7 @@ func TestTimesInYardsticks(t *testing.T) {
 		in.Rows[i].Environment.Yardstick = result.Yardstick{Seconds: ms / 500, Low: ms / 1000, High: ms / 100}
 	}
 	times := func() (legend string, out []string) {
-		d := sample.Build(t, compare.Leaderboard, in)
+		d := sample.Build(t, named("leaderboard"), in)
 		shown := d.Blocks[1].(doc.Table)
 		for _, row := range shown.Sections[0] {
 			out = append(out, row.Entries[len(shown.Head)-1].Text)
@@ -221,7 +221,7 @@ func TestTimesInYardsticks(t *testing.T) {
 	must.Be(t, got, []string{"10.0", "5.12"})
 	must.Hold(t, legend, "in yardsticks, a data set counting once (2 sets)",
 		"2 ms on x with 2 cores and 4 ms on y")
-	row := sample.Records(t, sample.Build(t, compare.Leaderboard, in), "leaderboard")[1]
+	row := sample.Records(t, sample.Build(t, named("leaderboard"), in), "leaderboard")[1]
 	must.Be(t, row["cell_yardsticks"], any(5.125))
 	in.Rows[3].Environment.Yardstick = result.Yardstick{}
 	in.Rows[2].Environment = in.Rows[0].Environment
@@ -234,7 +234,7 @@ func TestTimesInYardsticks(t *testing.T) {
 
 // One method alone leads nobody.
 func TestAlone(t *testing.T) {
-	must.Say(t, must.Err(sample.Make(t, compare.Leaderboard, scores([]string{"A"}, []int{84}))), "one method alone")
+	must.Say(t, must.Err(sample.Make(t, named("leaderboard"), scores([]string{"A"}, []int{84}))), "one method alone")
 }
 
 // A set on which the named method has no run is left out, with a note, and its other sets decide: A and B are whole. A
@@ -242,7 +242,7 @@ func TestAlone(t *testing.T) {
 func TestFocus(t *testing.T) {
 	in := scores([]string{"A", "B", "C"}, []int{80, 70, 60}, []int{80, 70, 60}, []int{-1, 70, 60})
 	board := func(args ...string) (d doc.Document, rows []string) {
-		d = sample.Build(t, compare.Leaderboard, in, append(args, "--focus", "A")...)
+		d = sample.Build(t, named("leaderboard"), in, append(args, "--focus", "A")...)
 		for _, r := range slices.Concat(d.Blocks[1].(doc.Table).Sections...) {
 			rows = append(rows, r.Name+" "+r.Entries[0].Text)
 		}

@@ -7,13 +7,12 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/table"
 )
 
 // By hand from the counted sets of sample.Small: tie 80, 80, 76.7 and clear 81.25, 100, 68.75 (of A_1, B and C).
 func TestPairsByHand(t *testing.T) {
 	for _, name := range []string{"accuracy", "error"} {
-		d := sample.Build(t, table.Pairs, sample.Small(), "--metric", name)
+		d := sample.Build(t, named("pairs"), sample.Small(), "--metric", name)
 		if got, want := text(d.Blocks[0].(doc.Table)), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% "+
 			"0/0/2 0/0/2 "; got != want {
 			t.Errorf("by %s %s, want %s", name, got, want)
@@ -26,7 +25,7 @@ func TestPairsByHand(t *testing.T) {
 
 // More pairs than fit a page are counted all and drawn in part, which is said.
 func TestMany(t *testing.T) {
-	d := sample.Build(t, table.Pairs, sample.Sixteen())
+	d := sample.Build(t, named("pairs"), sample.Sixteen())
 	figures := 0
 	for _, b := range d.Blocks {
 		if _, ok := b.(doc.Figure); ok {

@@ -9,7 +9,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/table"
 )
 
 // seeded has two sets of 100 test rows, of which "once" is divided once. A's tests with three seeds are 80, 82, 84
@@ -41,7 +40,7 @@ func seeded() sample.Input {
 
 func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 	t.Helper()
-	d := sample.Build(t, table.Ranks, in)
+	d := sample.Build(t, named("ranks"), in)
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "seeds" {
 			return text(table), d

@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
-	"github.com/kernelboosting/bench/reports/table"
 	"pgregory.net/rapid"
 )
 
@@ -27,20 +26,20 @@ import (
 // 2 1 3, on average 7/3 4/3 7/3.
 func TestSmallByHand(t *testing.T) {
 	in := sample.Small()
-	for _, b := range sample.Build(t, table.Ranks, in).Blocks {
+	for _, b := range sample.Build(t, named("ranks"), in).Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "paper" {
 			t.Error("a protocol without a paper has the paper's ranks")
 		}
 	}
 	in.Protocol.Published = sample.Published
-	if len(sample.Records(t, sample.Build(t, table.Ranks, in), "ranks")) != 3 {
+	if len(sample.Records(t, sample.Build(t, named("ranks"), in), "ranks")) != 3 {
 		t.Error("methods that the paper does not rank have its ranks")
 	}
 	in.Protocol.Order = func([]string) []string { return []string{"GBRFF1", "GBRFF2", "LGBM"} }
 	for i, r := range in.Rows {
 		in.Rows[i].Method = map[string]string{"A_1": "GBRFF1", "B&<b>": "GBRFF2", "C|%": "LGBM"}[r.Method]
 	}
-	d := sample.Build(t, table.Ranks, in)
+	d := sample.Build(t, named("ranks"), in)
 	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; GBRFF1 1.75 "+
 		"2.25 0.35 2.00 2.13 2.25 2.38 2.50; LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
 		t.Errorf("mid-ranks\n%s\nwant\n%s", got, want)
@@ -60,7 +59,7 @@ func TestSmallByHand(t *testing.T) {
 // (2.5+2.5)/3, (6+2.5)/3. In the middle: uneven 2, 2, 2; (3.5+2)/3, (2.5+2)/3, 8/3.
 func TestMissingByHand(t *testing.T) {
 	in := sample.Small()
-	d := sample.Build(t, table.Ranks, in)
+	d := sample.Build(t, named("ranks"), in)
 	var got []string
 	for _, r := range sample.Records(t, d, "missing_policies") {
 		got = append(got, fmt.Sprint(r["policy"], " ", r["method"], " ", r["datasets"], " ", r["exact"]))
@@ -72,7 +71,7 @@ func TestMissingByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, b := range sample.Build(t, table.Ranks, sample.Sixteen()).Blocks {
+	for _, b := range sample.Build(t, named("ranks"), sample.Sixteen()).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")
 		}
@@ -93,8 +92,8 @@ func TestRanksProperties(t *testing.T) {
 			}
 		}
 		in := sample.Of(3, rows...)
-		d := sample.Build(t, table.Ranks, in)
-		if turned := sample.Build(t, table.Ranks, in, "--metric", "error"); text(
+		d := sample.Build(t, named("ranks"), in)
+		if turned := sample.Build(t, named("ranks"), in, "--metric", "error"); text(
 			turned.Blocks[0].(doc.Table)) != text(d.Blocks[0].(doc.Table)) {
 			rt.Fatalf("ranks by error\n%s\nby accuracy\n%s", text(turned.Blocks[0].(doc.Table)),
 				text(d.Blocks[0].(doc.Table)))
@@ -127,12 +126,12 @@ func TestErrors(t *testing.T) {
 		return r.Method == "A_1" && r.Status == result.OK && r.Dataset != "uneven"
 	})
 	in.Methods = []string{"A_1", "B&<b>"}
-	if _, err := sample.Make(t, table.Ranks, in); !errors.Is(err, frame.ErrNoResults) ||
+	if _, err := sample.Make(t, named("ranks"), in); !errors.Is(err, frame.ErrNoResults) ||
 		!strings.Contains(err.Error(), "--methods") {
 		t.Errorf("no complete set: error %v", err)
 	}
 	in.Rows = nil
-	if _, err := sample.Make(t, table.Ranks, in); !errors.Is(err, frame.ErrNoResults) {
+	if _, err := sample.Make(t, named("ranks"), in); !errors.Is(err, frame.ErrNoResults) {
 		t.Errorf("no row: error %v", err)
 	}
 }

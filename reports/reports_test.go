@@ -13,11 +13,16 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
+// named is a report by its name.
+func named(name string) frame.Report {
+	all := reports.All()
+	return all[slices.IndexFunc(all, func(r frame.Report) bool { return r.Name == name })]
+}
+
 // arguments are some that a report takes, of the frame sample.Paper.
-func arguments(r report.Report) []string {
+func arguments(r frame.Report) []string {
 	switch r.Args {
 	case "":
 		return nil
@@ -46,7 +51,7 @@ func text(t doc.Table) string {
 }
 
 // inputFor is sample.Paper with a processor time and a chosen grid point in every cell, and a sweep for its report.
-func inputFor(r report.Report) sample.Input {
+func inputFor(r frame.Report) sample.Input {
 	in := sample.Paper()
 	in.Grids = map[string][]json.RawMessage{"g": {json.RawMessage(`{"c":1}`), json.RawMessage(`{"c":2}`)}}
 	for i := range in.Rows {

@@ -13,7 +13,6 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
-	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -50,7 +49,7 @@ func scalingInput() sample.Input {
 // method declares nothing, and so two copies of the training rows; the set and the copies of its rows are 2 x 8
 // bytes x rows x 3.
 func TestScalingByHand(t *testing.T) {
-	d := sample.Build(t, curves.Scaling, scalingInput())
+	d := sample.Build(t, named("scaling"), scalingInput())
 	var got []string
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
@@ -109,7 +108,7 @@ func TestDeclaredMemory(t *testing.T) {
 		}
 	}
 	table := must.Get(f.Table(""))(t)
-	d := must.Get(curves.Scaling.Build(&table))(t)
+	d := must.Get(named("scaling").Build(&table))(t)
 	var got []string
 	for _, r := range sample.Records(t, d, "scaling")[:3] {
 		bytes := "none"

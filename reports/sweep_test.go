@@ -63,12 +63,12 @@ func sweepTable(d doc.Document, n int) string {
 func TestSweepByHand(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in), 0),
+	if got, want := sweepTable(sample.Build(t, named("sweep"), in), 0),
 		"A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
 		t.Errorf("means %s, want %s", got, want)
 	}
 	in.Protocol.Sweep.Printed = nil
-	d := sample.Build(t, curves.Sweep, in, "--times")
+	d := sample.Build(t, named("sweep"), in, "--times")
 	if got, want := sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("times %s, want %s", got, want)
 	}
@@ -81,11 +81,11 @@ func TestSweepByHand(t *testing.T) {
 	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
 		t.Errorf("powers %s, want %s", powers, want)
 	}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, "--bars"), 0),
+	if got, want := sweepTable(sample.Build(t, named("sweep"), in, "--bars"), 0),
 		"A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
 		t.Errorf("bars %s, want %s", got, want)
 	}
-	each := sample.Build(t, curves.Sweep, in, "--each")
+	each := sample.Build(t, named("sweep"), in, "--each")
 	if got, want := sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
 		t.Errorf("the second set has %s, want %s", got, want)
 	}
@@ -101,7 +101,7 @@ func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
 		return r.Dataset == "r" && r.Method == "B landmarks=1"
 	})
-	d := sample.Build(t, curves.Sweep, in)
+	d := sample.Build(t, named("sweep"), in)
 	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -117,7 +117,7 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = new(1e6)
 		}
 	}
-	if got, want := sweepTable(sample.Build(t, curves.Sweep, in, "--times"), 0),
+	if got, want := sweepTable(sample.Build(t, named("sweep"), in, "--times"), 0),
 		"A 1.000 100.000; B 2.000 200.000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -134,7 +134,7 @@ func TestOutlier(t *testing.T) {
 			}
 		}
 	}
-	if notes := strings.Join(sample.Build(t, curves.Sweep, in, "--times").Notes,
+	if notes := strings.Join(sample.Build(t, named("sweep"), in, "--times").Notes,
 		" "); strings.Contains(notes, "outlier") {
 		t.Errorf("an outlier among equal times: %s", notes)
 	}
@@ -143,14 +143,14 @@ func TestOutlier(t *testing.T) {
 			r.CPUSeconds = new(2 * *r.CPUSeconds)
 		}
 	}
-	must.Hold(t, strings.Join(sample.Build(t, curves.Sweep, in, "--times").Notes, " "),
+	must.Hold(t, strings.Join(sample.Build(t, named("sweep"), in, "--times").Notes, " "),
 		"of B at 10 the longest time is 2.0 times the median")
 }
 
 func TestNothingIsSwept(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep = frame.Sweep{}
-	must.Say(t, must.Err(sample.Make(t, curves.Sweep, in)), "sweeps nothing")
+	must.Say(t, must.Err(sample.Make(t, named("sweep"), in)), "sweeps nothing")
 }
 
 // Where fewer rows are learned from, the ratio is that of the split: 200 rows of which 100 are tested have 100 to

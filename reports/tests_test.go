@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
@@ -30,7 +29,7 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 // with one tie of two: 12*2/(3*4) (1.75^2 + 1.25^2 + 3^2 - 12) = 3.25, over 1 - 6/(2*24) is 3.714. Of the six
 // orders of a row with the other one fixed those with the squares 3.5^2 + 2.5^2 + 6^2 = 54.5 or more are one in three.
 func TestTestsByHand(t *testing.T) {
-	d := sample.Build(t, compare.Tests, sample.Small())
+	d := sample.Build(t, named("tests"), sample.Small())
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
 	if got := omnibus[0].Entries[0].Text + " " + omnibus[0].Entries[2].Text; len(omnibus) != 1 || got != "3.714 0.333" {
 		t.Errorf("%d tests of two sets; Friedman's is %s", len(omnibus), got)
@@ -58,7 +57,7 @@ func TestFewSets(t *testing.T) {
 	for i, name := range []string{"a", "b", "c"} {
 		rows = append(rows, sample.OK(name, "A", 1, 90+i, 100), sample.OK(name, "B", 1, 80, 100))
 	}
-	d := sample.Build(t, compare.Tests, sample.Of(1, rows...))
+	d := sample.Build(t, named("tests"), sample.Of(1, rows...))
 	if got := d.Blocks[0].(doc.Prose).Paragraphs[0]; !strings.HasSuffix(got, "p = 0.250.") {
 		t.Errorf("verdict %q", got)
 	}
@@ -78,7 +77,7 @@ func TestFewSets(t *testing.T) {
 // The family of a control that leads is each method with each, also where the page says that no pair is testable.
 func TestFamilyOfAControl(t *testing.T) {
 	in := scores([]string{"A", "B", "C", "D"}, []int{90, 80, 70, 60}, []int{90, 80, 70, 60}, []int{90, 80, 70, 60})
-	text := strings.Join(said(sample.Build(t, compare.Tests, in, "--control", "A")), " ")
+	text := strings.Join(said(sample.Build(t, named("tests"), in, "--control", "A")), " ")
 	must.Hold(t, text, "No pair is testable: no result of so few data sets can be significant among 6 comparisons of "+
 		"each method with each, as on the leaderboard; ")
 }
@@ -94,14 +93,14 @@ func TestTestsProperties(t *testing.T) {
 			}
 		}
 		in := sample.Of(1, rows...)
-		d := sample.Build(t, compare.Tests, in)
+		d := sample.Build(t, named("tests"), in)
 		reversed := in
 		reversed.Protocol.Order = func(names []string) []string {
 			names = slices.Clone(names)
 			slices.Reverse(names)
 			return names
 		}
-		one, other := records(t, d), records(t, sample.Build(t, compare.Tests, reversed))
+		one, other := records(t, d), records(t, sample.Build(t, named("tests"), reversed))
 		if len(one) != len(methods)*(len(methods)-1)/2 {
 			r.Fatalf("%d pairs of %d methods", len(one), len(methods))
 		}
@@ -121,7 +120,7 @@ func TestTestsProperties(t *testing.T) {
 
 // A control is compared with each other method, and p-values are adjusted for these comparisons alone.
 func TestControl(t *testing.T) {
-	d := sample.Build(t, compare.Tests, sample.Sixteen(), "--control", "RF")
+	d := sample.Build(t, named("tests"), sample.Sixteen(), "--control", "RF")
 	pairs := records(t, d)
 	if len(pairs) != 15 {
 		t.Fatalf("%d pairs with the control, want 15", len(pairs))
@@ -129,11 +128,11 @@ func TestControl(t *testing.T) {
 	for pair := range pairs {
 		must.Hold(t, pair, "RF")
 	}
-	if all := sample.Build(t, compare.Tests, sample.Sixteen()); len(records(t, all)) != 120 {
+	if all := sample.Build(t, named("tests"), sample.Sixteen()); len(records(t, all)) != 120 {
 		t.Errorf("%d pairs of sixteen methods", len(records(t, all)))
 	}
-	must.Say(t, must.Err(sample.Make(t, compare.Tests, sample.Small(), "--control", "RF")),
+	must.Say(t, must.Err(sample.Make(t, named("tests"), sample.Small(), "--control", "RF")),
 		"the control RF is not among the methods of the table: A_1")
-	must.Say(t, must.Err(sample.Make(t, compare.Tests, sample.Small(), "--level", "0")),
+	must.Say(t, must.Err(sample.Make(t, named("tests"), sample.Small(), "--level", "0")),
 		"the level is 0; use a number between 0 and 1")
 }

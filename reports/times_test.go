@@ -8,7 +8,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
@@ -24,7 +23,7 @@ func timesRun(set, method string, split, correct int, seconds float64, cpu strin
 // By hand: a takes (1+3)/2 = 2 s on s1 and 10 on s2, 6 a cell and 14 in all; b the same time and better; c is
 // cheaper and worse.
 func TestTimesByHand(t *testing.T) {
-	d := sample.Build(t, curves.Times, sample.Of(2,
+	d := sample.Build(t, named("times"), sample.Of(2,
 		timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "a", 2, 82, 3, "x"), timesRun("s2", "a", 1, 70, 10, "x"),
 		timesRun("s2", "a", 2, 70, 10, "x"),
 		timesRun("s1", "b", 1, 90, 2, "x"), timesRun("s1", "b", 2, 90, 2, "x"), timesRun("s2", "b", 1, 70, 10, "x"),
@@ -46,7 +45,7 @@ func TestTimesByHand(t *testing.T) {
 func TestProcessors(t *testing.T) {
 	rows := []store.Row{timesRun("s1", "a", 1, 80, 1, "x"), timesRun("s1", "b", 1, 80, 2, "x"),
 		timesRun("s2", "a", 1, 80, 1, "x"), timesRun("s2", "b", 1, 80, 900, "y")}
-	d := sample.Build(t, curves.Times, sample.Of(2, rows...))
+	d := sample.Build(t, named("times"), sample.Of(2, rows...))
 	r := sample.Records(t, d, "times")
 	if got := fmt.Sprint(r[0]["datasets"], r[1]["cell_cpu_seconds"]); got != "[s1] 2" {
 		t.Errorf("times over %s", got)
@@ -54,7 +53,7 @@ func TestProcessors(t *testing.T) {
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes, "Times are over the sets that every method has times of: s1.",
 		"Times are those on x; cells computed on y have none here.")
-	must.Say(t, must.Err(sample.Make(t, curves.Times, sample.Of(2, rows[2:]...))),
+	must.Say(t, must.Err(sample.Make(t, named("times"), sample.Of(2, rows[2:]...))),
 		"no data set has processor times of every method on one kind of processor")
 }
 
@@ -66,7 +65,7 @@ func TestFront(t *testing.T) {
 			rows = append(rows, timesRun("s", fmt.Sprint("m", m), 1, rapid.IntRange(50, 55).Draw(r, "correct"),
 				float64(rapid.IntRange(1, 5).Draw(r, "seconds")), "x"))
 		}
-		all := sample.Records(t, sample.Build(t, curves.Times, sample.Of(2, rows...)), "times")
+		all := sample.Records(t, sample.Build(t, named("times"), sample.Of(2, rows...)), "times")
 		for _, a := range all {
 			beaten := false
 			for _, b := range all {
@@ -94,7 +93,7 @@ func TestFrontOfResampledSets(t *testing.T) {
 		rows = append(rows, timesRun(set, "a", 1, a, float64(100-a), "x"),
 			timesRun(set, "b", 1, b, float64(100-b), "x"), timesRun(set, "c", 1, 30, 200, "x"))
 	}
-	d := sample.Build(t, curves.Times, sample.Of(2, rows...))
+	d := sample.Build(t, named("times"), sample.Of(2, rows...))
 	share := map[any]float64{}
 	for _, r := range sample.Records(t, d, "times") {
 		share[r["method"]] = r["front_share"].(float64)
@@ -107,7 +106,7 @@ func TestFrontOfResampledSets(t *testing.T) {
 		"front: b 0."; !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; 1 other method below 0.05.") {
 		t.Errorf("%s", text)
 	}
-	if two := sample.Records(t, sample.Build(t, curves.Times, sample.Of(2, rows[:6]...)),
+	if two := sample.Records(t, sample.Build(t, named("times"), sample.Of(2, rows[:6]...)),
 		"times")[0]["front_share"]; two != nil {
 		t.Errorf("two sets are resampled: %v", two)
 	}
@@ -125,13 +124,13 @@ func TestUncertaintyOfTimesAndMeans(t *testing.T) {
 	}
 	in := sample.Of(2, rows...)
 	in.Protocol.Splits = 5
-	a := sample.Records(t, sample.Build(t, curves.Times, in), "times")[0]
+	a := sample.Records(t, sample.Build(t, named("times"), in), "times")[0]
 	if a["method"] != "a" || a["lower_cpu_seconds"] != 2.5 || a["upper_cpu_seconds"] != 4.5 || a["half_width"] != 0.0 {
 		t.Errorf("%v", a)
 	}
 	in = sample.Of(2, rows[:16]...)
 	in.Protocol.Splits = 4
-	if a := sample.Records(t, sample.Build(t, curves.Times, in),
+	if a := sample.Records(t, sample.Build(t, named("times"), in),
 		"times")[0]; a["lower_cpu_seconds"] != nil {
 		t.Errorf("quartiles of four splits: %v", a)
 	}

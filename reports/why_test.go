@@ -10,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/table"
 )
 
 func whyInput() sample.Input {
@@ -39,7 +38,7 @@ func whyInput() sample.Input {
 // 98.5 and 1.6, our deviation is 100 * 3/54 / sqrt(2) = 3.928, so (95.370 - 98.5) / sqrt((1.6^2 + 3.928^2)/2) =
 // -1.04.
 func TestPage(t *testing.T) {
-	d := sample.Build(t, table.Why, whyInput(), "wine", "GBRFF2")
+	d := sample.Build(t, named("why"), whyInput(), "wine", "GBRFF2")
 	var out strings.Builder
 	must.Do(t, render.Text(&out, d, render.Options{}))
 	must.Hold(t, out.String(),
@@ -62,6 +61,6 @@ func TestPage(t *testing.T) {
 
 // Where nothing is stored, the command is named that computes it.
 func TestWhyNothing(t *testing.T) {
-	must.Say(t, must.Err(sample.Make(t, table.Why, whyInput(), "wine", "LGBM")),
+	must.Say(t, must.Err(sample.Make(t, named("why"), whyInput(), "wine", "LGBM")),
 		"bench run --methods LGBM --datasets wine --db my.db")
 }

@@ -45,16 +45,15 @@ var rooms = []room{
 	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
 	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
 		"harness/result harness/store"},
-	{"reports/compare", "reports/curves reports/doc reports/evidence reports/frame reports/plot reports/report " +
+	{"reports/compare", "reports/curves reports/doc reports/evidence reports/frame reports/plot " +
 		"reports/stats harness/metric harness/registered harness/result internal/..."},
-	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/report reports/stats " +
+	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/stats " +
 		"harness/experiments harness/published harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
 	{"reports/live", "reports/frame harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
-	{"reports/report", "reports/doc reports/evidence reports/frame reports/stats harness/metric"},
-	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot reports/report " +
+	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot " +
 		"harness/published reports/stats harness/metric harness/result harness/store registry registry/rng " +
 		"internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},

@@ -5,20 +5,29 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
 
-	"errors"
-
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
+
+// Select takes the method in question and those to compare it with.
+func Select(args []string, s *frame.Selection) error {
+	if len(args) == 0 {
+		return errors.New("name the method in question, then those to compare it with, or none for all that are stored")
+	}
+	if s.Also = args; len(args) > 1 {
+		s.Methods = args
+	}
+	return nil
+}
 
 // Compare is the report for the author of a new method: is the method better than other methods, and
 // how sure is this?
@@ -30,49 +39,34 @@ import (
 //
 // Splits of one data set are never counted as data sets: they share most of their rows. The package adjusts
 // for the comparisons of one page and cannot know of other pages.
-var Compare = report.Report{
-	Name: "compare", Verb: true, Args: "METHOD [OTHER...]",
-	Summary: "Is a method better than others, and how sure is that?",
-	Select: func(args []string, s *report.Selection) error {
-		if len(args) == 0 {
-			return errors.New("name the method in question, then those to compare it with, or none for all that " +
-				"are stored")
-		}
-		if s.Also = args; len(args) > 1 {
-			s.Methods = args
-		}
-		return nil
-	},
-	Flags: func(flags *pflag.FlagSet) report.Build {
-		var o Options
-		region, alarm := report.TestFlags(flags, &o.Level), alarmFlag(flags)
-		short := flags.Bool("short", false, "text: the verdict in one line, and nothing else")
-		flags.BoolVar(&o.Choices, "choices", false, "of two methods: show the verdict under other choices, one at "+
-			"a time")
-		return func(t *frame.Table) (d doc.Document, err error) {
-			if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
-				return d, err
-			}
-			if *alarm != "" {
-				o.Method = t.Frame.Latest(o.Method)
-			}
-			if o.Region, err = region(); err != nil {
-				return d, err
-			}
-			p, err := NewPage(t, o)
-			if err == nil {
-				err = p.choose()
-			}
-			if err != nil {
-				return d, err
-			}
-			if d = p.Document(); *short {
-				d.Line = p.Line()
-			}
-			d.Alarm, err = p.alarm(*alarm)
+func Compare(flags *pflag.FlagSet) frame.Build {
+	var o Options
+	region, alarm := TestFlags(flags, &o.Level), alarmFlag(flags)
+	short := flags.Bool("short", false, "text: the verdict in one line, and nothing else")
+	flags.BoolVar(&o.Choices, "choices", false, "of two methods: show the verdict under other choices, one at a time")
+	return func(t *frame.Table) (d doc.Document, err error) {
+		if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
 			return d, err
 		}
-	},
+		if *alarm != "" {
+			o.Method = t.Frame.Latest(o.Method)
+		}
+		if o.Region, err = region(); err != nil {
+			return d, err
+		}
+		p, err := NewPage(t, o)
+		if err == nil {
+			err = p.choose()
+		}
+		if err != nil {
+			return d, err
+		}
+		if d = p.Document(); *short {
+			d.Line = p.Line()
+		}
+		d.Alarm, err = p.alarm(*alarm)
+		return d, err
+	}
 }
 
 // Options adjust the page.
@@ -83,7 +77,7 @@ type Options struct {
 	Chosen bool
 	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
-	Draws  int              // of the Bayesian signed-rank test; 0 for report.UsualDraws
+	Draws  int              // of the Bayesian signed-rank test; 0 for the usual number
 	// Choices shows the table of other choices, which is for two methods, and else a detail.
 	Choices bool
 }
@@ -225,14 +219,14 @@ type SetsPart struct {
 func (p *Page) Parts() Parts {
 	whole := *p
 	p = &whole
-	p.typical = p.Evidence.Typical(p.pairs, cmp.Or(p.o.Draws, report.UsualDraws))
+	p.typical = p.Evidence.Typical(p.pairs, cmp.Or(p.o.Draws, usualDraws))
 	var names []string
 	for i := range p.pairs {
 		names = append(names, p.other(&p.pairs[i]))
 	}
 	first, rest := p.Sentences()
 	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(),
-		Typical: report.Posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
+		Typical: posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
 		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
 		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
 		Records: []doc.Block{p.pairRecords(), p.setRecords()}}

@@ -13,29 +13,23 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Diagram is the diagram of critical differences.
-var Diagram = report.Report{
-	Name:    "cd",
-	Summary: "Diagram of critical differences: average ranks, and bars where no difference is significant",
-	Flags: func(flags *pflag.FlagSet) report.Build {
-		var o evidence.Options
-		report.LevelFlag(flags, &o.Level)
-		control := report.MethodFlag(flags, "control",
-			"join only this method, which you named before you looked, with those from which its difference is not "+
-				"significant (default each with each)")
-		test := flags.String("test", Wilcoxon,
-			"the test of two methods: wilcoxon, as in bench compare, or nemenyi, by average ranks")
-		return func(t *frame.Table) (d doc.Document, err error) {
-			if o.Method, err = control(t); err != nil {
-				return d, err
-			}
-			return NewDiagram(t, o, *test)
+// Diagram is NewDiagram with its flags.
+func Diagram(flags *pflag.FlagSet) frame.Build {
+	var o evidence.Options
+	levelFlag(flags, &o.Level)
+	control := methodFlag(flags, "control", "join only this method, which you named before you looked, with those "+
+		"from which its difference is not significant (default each with each)")
+	test := flags.String("test", Wilcoxon, "the test of two methods: wilcoxon, as in bench compare, or nemenyi, by "+
+		"average ranks")
+	return func(t *frame.Table) (d doc.Document, err error) {
+		if o.Method, err = control(t); err != nil {
+			return d, err
 		}
-	},
+		return NewDiagram(t, o, *test)
+	}
 }
 
 // NewDiagram is the diagram of critical differences (Demsar 2006, figure 1): the methods on an axis of average ranks.

@@ -13,23 +13,9 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Leaderboard is who leads.
-var Leaderboard = report.Report{
-	Name:    "leaderboard",
-	Summary: "Who leads: a row a method, which of them may be the best, and intervals of their ranks",
-	Flags: func(flags *pflag.FlagSet) report.Build {
-		short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
-		return report.Tests("focus", "compare the others with this method, over the sets that it has (default with "+
-			"the leader)", func(t *frame.Table, o evidence.Options) (doc.Document, error) {
-			return leaderboard(t, o, *short)
-		})(flags)
-	},
-}
-
-// leaderboard has a row for each method. The field is the whole methods, which have every counted set. Rows are in the
+// Leaderboard has a row for each method. The field is the whole methods, which have every counted set. Rows are in the
 // order of the mean gain over the field, which is the order of the means over data sets. A partial method is below, on
 // the sets that it has.
 //
@@ -38,6 +24,12 @@ var Leaderboard = report.Report{
 // of package page has the same rows.
 //
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
+func Leaderboard(flags *pflag.FlagSet) frame.Build {
+	short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
+	return withTests(flags, "focus", "compare the others with this method, over the sets that it has (default with "+
+		"the leader)", func(t *frame.Table, o evidence.Options) (doc.Document, error) { return leaderboard(t, o, *short) })
+}
+
 func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, error) {
 	if short {
 		t.FullCommand = "" // for what is missing, which the whole document says

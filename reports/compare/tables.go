@@ -353,3 +353,31 @@ func (p *Page) forestOptions(other string) plot.ForestOptions {
 	}
 	return o
 }
+
+// usualDraws is the number of draws of the Bayesian signed-rank test, with a standard error of at most 0.005.
+const usualDraws = 10_000
+
+// posteriors is the table of the posteriors of typical differences, a row a pair by its name, in the order of the
+// pairs.
+func posteriors(ev *evidence.Evidence, m metric.Metric, corner string, names []string,
+	posteriors []*stats.Probabilities) doc.Table {
+	out := doc.Table{Heading: "The typical difference by Bayes", Caption: "Probabilities of the typical difference",
+		Label: "bayes", Corner: corner, Detail: true}
+	if !ev.Region.Exists() {
+		out.Legend = []string{"There are no such probabilities without a size that does not matter; --equivalence " +
+			"sets one."}
+		return out
+	}
+	out.Head = []doc.Column{{Name: "above"}, {Name: "within"}, {Name: "below"}}
+	for i, name := range names {
+		row := doc.Texts(frame.Absent, frame.Absent, frame.Absent)
+		if x := posteriors[i]; x != nil {
+			row = doc.Texts(frame.Probability(x.Above), frame.Probability(x.Within), frame.Probability(x.Below))
+		}
+		out.Add(name, row...)
+	}
+	out.Legend = []string{fmt.Sprintf("Posterior of the typical difference over sets by the Bayesian signed-rank "+
+		"test: by more than %s in favour of the first method or against it, or within. It is no prediction of a "+
+		"single set, and no verdict is made from it.", ev.Region.Text(m))}
+	return out
+}

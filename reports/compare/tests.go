@@ -9,19 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Tests is the page of significance tests over data sets.
-var Tests = report.Report{
-	Name:    "tests",
-	Summary: "Tests over data sets: do the methods rank alike, and which pairs differ?",
-	Flags:   report.Tests("control", "compare the others with this method alone (default each with each)", tests),
-}
 
 type page struct {
 	*frame.Table
@@ -32,7 +26,7 @@ type page struct {
 	pairs       []evidence.Pair // by p of the signed-rank test, the least first
 }
 
-// tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
+// Tests is the page of significance tests over data sets: do the methods rank alike, and if not, which of
 // them differ?
 //
 // All methods at once are compared by Friedman's test, whose p-value comes from permutations and holds for any number
@@ -42,6 +36,10 @@ type page struct {
 //
 // A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
 // some method has not finished; the notes name these sets.
+func Tests(flags *pflag.FlagSet) frame.Build {
+	return withTests(flags, "control", "compare the others with this method alone (default each with each)", tests)
+}
+
 func tests(t *frame.Table, o evidence.Options) (doc.Document, error) {
 	if err := t.CheckTests(o.Level, o.Method); err != nil {
 		return doc.Document{}, err
@@ -217,8 +215,8 @@ func (p *page) pairTable() doc.Table {
 
 // posteriors is the table of typical differences by Bayes.
 func (p *page) posteriors() doc.Table {
-	return report.Posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name),
-		p.ev.Typical(p.pairs, report.UsualDraws))
+	return posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name),
+		p.ev.Typical(p.pairs, usualDraws))
 }
 
 func (p *page) pairRecords() doc.Records {

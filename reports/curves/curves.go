@@ -16,20 +16,12 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
-// Curves shows results as more is spent.
-var Curves = report.Report{
-	Name:    "curves",
-	Summary: "Average ranks as splits are added, and the metric after each round",
-	Build:   curves,
-}
-
-// curves shows how results change as more is computed: average ranks as splits are added, and the
+// Curves shows how results change as more is computed: average ranks as splits are added, and the
 // metric after each round where the protocol lists rounds.
-func curves(t *frame.Table) (doc.Document, error) {
+func Curves(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Test %s as splits and rounds are added, protocol %s", t.Metric.Title,
 		t.Protocol), Notes: t.Notes()}
 	var records []doc.Block

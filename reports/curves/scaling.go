@@ -15,15 +15,7 @@ import (
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 )
-
-// Scaling shows results, times and memory by the number of rows.
-var Scaling = report.Report{
-	Name:    "scaling",
-	Summary: "Results, times and memory as sets grow, and what was predicted",
-	Build:   scaling,
-}
 
 // A family is sets of different sizes.
 type family struct {
@@ -31,13 +23,13 @@ type family struct {
 	name string
 }
 
-// scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
+// Scaling shows how methods grow with the number of rows: what they reach, what they cost, and what they had declared.
 //
 // Sets that differ in their number of rows alone are a family: linear-100000 and linear-1000000 are sizes of
 // linear. A family has a drawing of the metric against processor time, with a mark for each method and size, a
 // table of all numbers, and the powers of the number of rows with which times grow (package curves). With each
 // time and each peak of memory is what the method declares, by which runs are planned.
-func scaling(t *frame.Table) (doc.Document, error) {
+func Scaling(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Mean test %s, processor time and memory by training rows, protocol %s",
 		t.Metric.Title, t.Protocol)}
 	r := doc.Records{Name: "scaling", Columns: []string{"protocol", "metric", "family", "dataset", "method", "version",

@@ -16,23 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 )
-
-// Sweep draws results over a quantity.
-var Sweep = report.Report{
-	Name:    "sweep",
-	Summary: "Results as one quantity changes: landmarks, features, training rows",
-	Flags: func(flags *pflag.FlagSet) report.Build {
-		var o sweepOptions
-		flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
-		flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the quantity")
-		flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
-		flags.BoolVar(&o.Bars, "bars", false, "bars in place of lines")
-		flags.BoolVar(&o.Log, "log", false, "the quantity on an axis of logarithms")
-		return func(t *frame.Table) (doc.Document, error) { return sweep(t, o) }
-	},
-}
 
 // sweepOptions adjust the page.
 type sweepOptions struct {
@@ -49,12 +33,22 @@ type page struct {
 	printed []published.Point
 }
 
-// sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
+// Sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
 //
 // A protocol says what is swept (docs/reference/protocols.md): columns that are one method at several values, or
 // data sets with different numbers of rows. [Lines] arranges a table by series and value. It draws the mean of
 // a metric, or processor times and the power of the quantity with which times grow. Sets that some point lacks are
 // left out and named, so that all points are means over the same sets. Package experiment uses the same Lines.
+func Sweep(flags *pflag.FlagSet) frame.Build {
+	var o sweepOptions
+	flags.BoolVar(&o.Times, "times", false, "processor times in place of the metric")
+	flags.BoolVar(&o.Against, "against-times", false, "the metric against processor times in place of the quantity")
+	flags.BoolVar(&o.Each, "each", false, "a drawing for each data set in place of the mean over them")
+	flags.BoolVar(&o.Bars, "bars", false, "bars in place of lines")
+	flags.BoolVar(&o.Log, "log", false, "the quantity on an axis of logarithms")
+	return func(t *frame.Table) (doc.Document, error) { return sweep(t, o) }
+}
+
 func sweep(t *frame.Table, o sweepOptions) (doc.Document, error) {
 	swept := t.Frame.Protocol.Sweep
 	if swept.Name == "" && !swept.Datasets {

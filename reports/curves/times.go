@@ -15,16 +15,8 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Times draws a metric against processor times.
-var Times = report.Report{
-	Name:    "times",
-	Summary: "What methods cost and how good they are, and which are on the front",
-	Build:   times,
-}
 
 // costs are the times of a table, and what they cost and bring.
 type costs struct {
@@ -48,14 +40,14 @@ type cost struct {
 	share   float64 // share of resamples in which the method is on the front; NaN for none
 }
 
-// times compares the cost of methods with their quality: processor time of a cell (the search over
+// Times compares the cost of methods with their quality: processor time of a cell (the search over
 // the grid, the refit and the test, on all threads that the cell used) and the mean of a metric.
 //
 // A method is on the front if no other method is at least as good in no more time. Resampled data sets show
 // how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
 // methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
 // time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
-func times(t *frame.Table) (doc.Document, error) {
+func Times(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}

@@ -33,7 +33,6 @@ import (
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/pflag"
 )
 
@@ -125,7 +124,7 @@ func show(e *experiments.Experiment, part experiments.Part, asked experiments.Sh
 			append([]any{e.Name}, args...)...)}
 	}
 	all := reports.All()
-	at := slices.IndexFunc(all, func(r report.Report) bool {
+	at := slices.IndexFunc(all, func(r frame.Report) bool {
 		return (r.Name == asked.Report || slices.Contains(r.Aliases, asked.Report)) && r.Args == ""
 	})
 	if at < 0 {

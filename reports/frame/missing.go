@@ -205,14 +205,6 @@ func (g *Groups[K, V]) Add(key K, v V) {
 	g.Of[key] = append(g.Of[key], v)
 }
 
-// MissingCode is the command that computes what the table lacks; nothing if there is none.
-func (t *Table) MissingCode() []doc.Block {
-	if t.FullCommand == "" {
-		return nil
-	}
-	return []doc.Block{doc.Code{Title: "To compute what is missing", Language: "sh", Text: t.FullCommand}}
-}
-
 // MissingRecords says for programs what the table lacks and what is left out of it.
 func (t *Table) MissingRecords() []doc.Block {
 	missing := doc.Records{Name: "missing", Columns: []string{"dataset", "method", "splits_ok", "splits_planned",

@@ -322,6 +322,9 @@ func (t *Table) CheckTests(level float64, control string) error {
 	return nil
 }
 
+// UsualLevel is the level of tests where none is asked for.
+const UsualLevel = 0.05
+
 // CheckLevel is an error unless a level of tests lies between 0 and 1.
 func CheckLevel(level float64) error {
 	if level > 0 && level < 1 {

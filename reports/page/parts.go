@@ -71,7 +71,7 @@ func (p *Page) addRanks(o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
 	}
-	d, err := table.Ranks.Build(&p.table)
+	d, err := table.Ranks(&p.table)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func blocksOf[B doc.Block](d doc.Document) []doc.Block {
 
 // addTimes takes the plot and the table from report times, if it has results.
 func (p *Page) addTimes(o Options) error {
-	d, err := curves.Times.Build(&p.table)
+	d, err := curves.Times(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil // the sections still have the time of each cell that has one
 	}
@@ -157,7 +157,7 @@ func (p *Page) addMore(o Options) error {
 		addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
 			blocksOf[doc.Table](d)...)...)
 	}
-	d, err := table.Pairs.Build(&p.table)
+	d, err := table.Pairs(&p.table)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (p *Page) addMore(o Options) error {
 		blocks = append(blocks, figures...)
 	}
 	addPart(&p.More, "Pairs: data sets won, tied and lost", d.Title, blocks...)
-	d, err = curves.Curves.Build(&p.table)
+	d, err = curves.Curves(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
 		return nil
 	}

@@ -33,7 +33,6 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/table"
 )
 
@@ -126,7 +125,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 		return nil, err
 	}
 	verdicts, label := page.Document(), string(labelOf(o.Method))
-	report.Complete("compare", label+":compare", t, &verdicts)
+	t.Complete("compare", label+":compare", &verdicts)
 	b := &builder{o: o, table: t, planned: len(mainSets(&all)), ev: page.Evidence,
 		lacks: strings.TrimSpace(page.Preliminary()), line: page.Line(),
 		rows: slices.Collect(t.All())}
@@ -143,7 +142,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	report.Complete("accuracy", label, t, &means)
+	t.Complete("accuracy", label, &means)
 	means.Notes = append(means.Notes, without...)
 	if err := b.draw(verdicts); err != nil {
 		return nil, err

@@ -25,7 +25,6 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/table"
 )
 
@@ -34,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // build is the table of accuracies of an input.
 func build(t testing.TB, in sample.Input, o table.Options) doc.Document {
 	t.Helper()
-	d := sample.Build(t, report.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
+	d := sample.Build(t, frame.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
 		return table.Build(t, o)
 	}}, in)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
@@ -100,7 +99,7 @@ func TestGolden(t *testing.T) {
 	sixteen := build(t, sample.Sixteen(), table.Options{OmitPublished: true})
 	wide := sixteen
 	wide.Narrow = nil // the columns in parts below each other
-	places := sample.Build(t, table.Ranks, sample.Paper())
+	places := sample.Build(t, frame.Report{Name: "ranks", Build: table.Ranks}, sample.Paper())
 	for _, c := range []struct {
 		file, format string
 		doc          doc.Document
@@ -206,7 +205,7 @@ func FuzzNames(f *testing.F) {
 		in.Run.Protocol = reason
 		in.Rows = []store.Row{sample.OK(dataset, method, 1, 1, 2), sample.OK(dataset, "other", 1, 2, 2),
 			sample.Failed(dataset, method, 2, result.Status(reason), reason)}
-		d, places := build(t, in, table.Options{}), sample.Build(t, table.Ranks, in)
+		d, places := build(t, in, table.Options{}), sample.Build(t, frame.Report{Name: "ranks", Build: table.Ranks}, in)
 		d.Title, d.Label, places.Title, places.Label = reason, method, reason, method
 		d.Program, d.Command, d.Environment = reason, reason, []string{reason}
 		d.Queries = append(d.Queries, doc.Query{Title: method, SQL: reason})

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/table"
@@ -47,7 +48,7 @@ func TestLaTeXCompiles(t *testing.T) {
 			wordy.Blocks[i] = table
 		}
 	}
-	places := sample.Build(t, table.Ranks, sample.Sixteen())
+	places := sample.Build(t, frame.Report{Name: "ranks", Build: table.Ranks}, sample.Sixteen())
 	sixteen := build(t, sample.Sixteen(), table.Options{})
 	long := build(t, sample.Sixteen(), table.Options{Decimals: 4})
 	for name, c := range map[string]struct {

@@ -22,19 +22,14 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // Accuracy is the table of means, with ranks and printed values.
-var Accuracy = report.Report{
-	Name: "accuracy", Aliases: []string{"table2"}, Protocol: "table2",
-	Summary: "Mean accuracy and standard deviation per data set and method, with average ranks",
-	Flags: func(flags *pflag.FlagSet) report.Build {
-		var o Options
-		flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
-		return func(t *frame.Table) (doc.Document, error) { return Build(t, o) }
-	},
+func Accuracy(flags *pflag.FlagSet) frame.Build {
+	var o Options
+	flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
+	return func(t *frame.Table) (doc.Document, error) { return Build(t, o) }
 }
 
 // Options adjust the table; the zero value is the paper's.

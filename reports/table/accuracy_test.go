@@ -86,7 +86,7 @@ func TestPublishedTable(t *testing.T) {
 func TestAnotherMetric(t *testing.T) {
 	in := sample.Of(1, sample.OK("x", "A", 1, 10, 10), sample.OK("x", "B", 1, 8, 10))
 	in.Protocol.Published = sample.Published
-	d := sample.Build(t, Accuracy, in, "--metric", "MCC")
+	d := sample.Build(t, frame.Report{Name: "accuracy", Flags: Accuracy}, in, "--metric", "MCC")
 	main := d.Blocks[1].(doc.Table)
 	cells := main.Sections[0][0].Entries
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
@@ -107,7 +107,7 @@ func TestRegression(t *testing.T) {
 	in.Protocol.Splits = 2
 	in.Rows = []store.Row{sample.Numbers("cars", "A", 1, 2.5), sample.Numbers("cars", "A", 2, 3.5),
 		sample.Numbers("cars", "B", 1, 0.5), sample.Numbers("cars", "B", 2, 1)}
-	d := sample.Build(t, Accuracy, in, "--metric", "rmse")
+	d := sample.Build(t, frame.Report{Name: "accuracy", Flags: Accuracy}, in, "--metric", "rmse")
 	cells := d.Blocks[1].(doc.Table).Sections[0][0].Entries
 	if cells[0].Text != "3.000" || cells[0].Dev != "0.500" || cells[0].Best || cells[1].Text != "0.750" ||
 		!cells[1].Best {
@@ -250,7 +250,8 @@ func TestBadOptions(t *testing.T) {
 		"7 decimals; use 1 to 6": {"--decimals", "7"},
 		`no metric is named "x"`: {"--metric", "x"},
 	} {
-		must.Say(t, must.Err(sample.Make(t, Accuracy, sample.Small(), flags...)), want)
+		err := must.Err(sample.Make(t, frame.Report{Name: "accuracy", Flags: Accuracy}, sample.Small(), flags...))
+		must.Say(t, err, want)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -45,7 +44,7 @@ func (l Line) Fails(alarm string) bool {
 	case "counts":
 		return l.Ends+l.Counts > 0
 	case "worse":
-		return l.Lost > 0 || l.Behind && l.P < report.UsualLevel
+		return l.Lost > 0 || l.Behind && l.P < frame.UsualLevel
 	}
 	return l.Changed()
 }

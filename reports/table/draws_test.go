@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -29,7 +30,7 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 	check := func(title, note string) {
 		t.Helper()
-		d := sample.Build(t, Accuracy, in)
+		d := sample.Build(t, frame.Report{Name: "accuracy", Flags: Accuracy}, in)
 		must.Hold(t, d.Title, "over 3 "+title+", protocol")
 		if note != "" != slices.Contains(d.Notes, note) || note == "" &&
 			strings.Contains(strings.Join(d.Notes, " "), "division") {

@@ -15,16 +15,8 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Grid shows what was chosen.
-var Grid = report.Report{
-	Name: "grid", Folds: true,
-	Summary: "Which grid points were chosen, and where the choice sits on the grid's edge",
-	Build:   grid,
-}
 
 // axis is a parameter that varies in a method's grid.
 type axis struct {
@@ -37,8 +29,8 @@ type axis struct {
 // edgeShare is the least share of a set's splits that must choose an edge, so that the set is named.
 const edgeShare = 0.5
 
-// grid shows which grid points were chosen, and what the choices say about the grid.
-func grid(t *frame.Table) (doc.Document, error) {
+// Grid shows which grid points were chosen, and what the choices say about the grid.
+func Grid(t *frame.Table) (doc.Document, error) {
 	d := doc.Document{Title: fmt.Sprintf("Chosen grid points, protocol %s", t.Protocol), Notes: t.NotesOfPairs()}
 	records := doc.Records{Name: "choices", Columns: []string{"protocol", "method", "dataset", "parameter", "value",
 		"place", "places", "splits", "splits_ok", "version"}}

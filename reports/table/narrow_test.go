@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"github.com/kernelboosting/bench/reports/render"
 	"pgregory.net/rapid"
@@ -27,7 +28,7 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 	}
-	d := sample.Build(t, Accuracy, in)
+	d := sample.Build(t, frame.Report{Name: "accuracy", Flags: Accuracy}, in)
 	written := func(d doc.Document, width int) string {
 		var out strings.Builder
 		must.Do(t, render.Text(&out, d, render.Options{Width: width}))

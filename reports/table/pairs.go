@@ -8,23 +8,15 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Pairs compares methods two at a time.
-var Pairs = report.Report{
-	Name:    "pairs",
-	Summary: "Data sets won, tied and lost between any two methods, and scatters of their means",
-	Build:   pairs,
-}
 
 // mostScatters bounds the pairs that are drawn: those of the first methods of the table.
 const mostScatters = 36
 
 // Pairs compares methods two at a time: on how many data sets each wins, ties and loses by its mean,
 // and a scatter of the means with one dot a data set.
-func pairs(t *frame.Table) (doc.Document, error) {
+func Pairs(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}

@@ -8,16 +8,8 @@ import (
 
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/kernelboosting/bench/reports/stats"
 )
-
-// Ranks is the page of average ranks.
-var Ranks = report.Report{
-	Name:    "ranks",
-	Summary: "Average ranks of the methods, with their spread over splits",
-	Build:   ranks,
-}
 
 // head names the columns: the rank, and after it the spread of the ranks in every split.
 var head = []string{"rank", "mean", "s.d.", "min", "25%", "median", "75%", "max"}
@@ -36,7 +28,7 @@ var conventions = []convention{
 
 // Ranks is the table of average ranks: the places of the methods over data sets, and how much these
 // places depend on the splits.
-func ranks(t *frame.Table) (doc.Document, error) {
+func Ranks(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}

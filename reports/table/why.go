@@ -2,12 +2,11 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-
-	"errors"
 
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
@@ -15,25 +14,19 @@ import (
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 )
 
-// Why is what is behind one number.
-var Why = report.Report{
-	Name: "why", Folds: true, Args: "[PROTOCOL] DATASET METHOD",
-	Summary: "Everything behind one number: splits, grid points, code, queries",
-	Select: func(args []string, s *report.Selection) error {
-		if len(args) == 3 {
-			s.Protocol, args = args[0], args[1:]
-		}
-		if len(args) != 2 {
-			return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the " +
-				"protocol before them if it is another")
-		}
-		s.Datasets, s.Methods = args[:1], args[1:]
-		return nil
-	},
-	Build: why,
+// SelectCell takes a data set and a method, with the protocol before them if it is another one.
+func SelectCell(args []string, s *frame.Selection) error {
+	if len(args) == 3 {
+		s.Protocol, args = args[0], args[1:]
+	}
+	if len(args) != 2 {
+		return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol " +
+			"before them if it is another")
+	}
+	s.Datasets, s.Methods = args[:1], args[1:]
+	return nil
 }
 
 type page struct {
@@ -44,7 +37,7 @@ type page struct {
 	unit  string
 }
 
-// why lists everything behind one number of a table: a method on a data set under a protocol.
+// Why lists everything behind one number of a table: a method on a data set under a protocol.
 //
 // For every split it has the counts, the chosen grid point and its result in the folds, times, the program
 // and the code that computed it, and the key. Then follow the commands and queries that show the rows of the
@@ -52,7 +45,7 @@ type page struct {
 // judges nothing.
 //
 // The table is of one method and one data set, and its frame has the folds.
-func why(t *frame.Table) (doc.Document, error) {
+func Why(t *frame.Table) (doc.Document, error) {
 	method, set := t.Methods[0], t.Sets[0]
 	p := page{Table: t, set: set, entry: set.Entries[0], rows: t.Cells(set.Name, method)}
 	if t.Metric.Percent {

@@ -21,7 +21,6 @@ import (
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/report"
 	"github.com/spf13/pflag"
 )
 
@@ -86,19 +85,19 @@ func Of(splits int, rows ...store.Row) Input {
 }
 
 // Build makes a report of the input, with flags and arguments as on the command line.
-func Build(t testing.TB, r report.Report, in Input, args ...string) doc.Document {
+func Build(t testing.TB, r frame.Report, in Input, args ...string) doc.Document {
 	t.Helper()
 	return must.Get(Make(t, r, in, args...))(t)
 }
 
 // Make is Build with the error of the report.
-func Make(t testing.TB, r report.Report, in Input, args ...string) (doc.Document, error) {
+func Make(t testing.TB, r frame.Report, in Input, args ...string) (doc.Document, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
 	build := r.Add(flags)
 	must.Do(t, flags.Parse(args))
 	if r.Select != nil {
-		s := report.Selection{Protocol: in.Protocol.Name}
+		s := frame.Selection{Protocol: in.Protocol.Name}
 		must.Do(t, r.Select(flags.Args(), &s))
 		in.Methods, in.Datasets, in.Also = s.Methods, s.Datasets, s.Also
 	}
