@@ -10,8 +10,8 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
-// withTests adds the flags of a report that tests the methods of a table, and returns its Build. control is the flag that
-// names a method.
+// withTests adds the flags of a report that tests the methods of a table, and returns its Build. control is the flag
+// that names a method.
 func withTests(flags *pflag.FlagSet, control, usage string,
 	build func(*frame.Table, evidence.Options) (doc.Document, error)) frame.Build {
 	var o evidence.Options

@@ -26,8 +26,10 @@ import (
 // With a named method, sets on which it has no result are left out. The short document has no explanations.
 func Leaderboard(flags *pflag.FlagSet) frame.Build {
 	short := flags.Bool("short", false, "a screen: the five best methods, that of --focus, and the last one")
-	return withTests(flags, "focus", "compare the others with this method, over the sets that it has (default with "+
-		"the leader)", func(t *frame.Table, o evidence.Options) (doc.Document, error) { return leaderboard(t, o, *short) })
+	const usage = "compare the others with this method, over the sets that it has (default with the leader)"
+	return withTests(flags, "focus", usage, func(t *frame.Table, o evidence.Options) (doc.Document, error) {
+		return leaderboard(t, o, *short)
+	})
 }
 
 func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, error) {
