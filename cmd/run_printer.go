@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,7 @@ func (m *messages) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolat
 			foreign = append(foreign, spec.Name)
 		}
 	}
-	missing := sandbox.Missing()
+	missing := cmp.Or(sandbox.Missing(), sandbox.Weaker())
 	if how.given && !how.value {
 		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
 	}

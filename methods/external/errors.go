@@ -3,10 +3,12 @@ package external
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -112,8 +114,7 @@ func advised(err error, r *Request) error {
 // mostQuoted is the most bytes of standard error that an error quotes. The last lines usually say most.
 const mostQuoted = 1500
 
-// permitted says what the sandbox allows a plugin. The Python package adds the same text to a
-// PermissionError.
+// permitted says what the sandbox allows a plugin.
 const permitted = "a plugin reads its own files and libraries, and writes to its temporary folder; bench's " +
 	"--allow-read DIR adds a folder"
 
@@ -129,12 +130,54 @@ func quoted(stderr string) string {
 	} else {
 		stderr = " " + stderr
 	}
+	return "; the end of its standard error:" + stderr
+}
+
+// refusals are what programs say of a file that they may not read or write, and absences what they say of one that they
+// do not see.
+var (
+	refusals = regexp.MustCompile("Permission denied|Operation not permitted|Read-only file system")
+	absences = regexp.MustCompile("(?i)no such file|no module named|not found|cannot open|permission denied")
+	words    = regexp.MustCompile("[^\\s'\"`:,;()]+")
+)
+
+// hinted adds what to do to a text of a process that names a file which the sandbox does not show to it.
+func (p *Plugin) hinted(text string) string {
+	text = strings.TrimRight(text, "\n")
 	hint := ""
-	if strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "Operation not permitted") ||
-		strings.Contains(stderr, "Read-only file system") {
+	if refusals.MatchString(text) {
 		hint = "; " + permitted
 	}
-	return "; the end of its standard error:" + stderr + hint
+	if absences.MatchString(text) {
+		for _, word := range words.FindAllString(text, -1) {
+			if part := p.unlisted(word); part != "" {
+				return text + fmt.Sprintf("; %s lies beside the plugin and is none of its files: list it, by "+
+					`serve(..., files=[%q]) or "files" of the description`, part, part)
+			}
+			if _, err := os.Stat(word); filepath.IsAbs(word) && err == nil && !sandbox.Within(word, p.policy().Read) {
+				hint = "; " + permitted
+			}
+		}
+	}
+	return text + hint
+}
+
+// unlisted returns the file of the plugin's folder that a word names, a module or a file, if the plugin is not made of
+// it. Until it has described itself it sees its whole folder.
+func (p *Plugin) unlisted(word string) string {
+	if p.sums == nil {
+		return ""
+	}
+	if filepath.IsAbs(word) {
+		word, _ = filepath.Rel(p.home, word)
+	}
+	for _, name := range []string{word, word + ".py", filepath.Join(word, "__init__.py")} {
+		info, err := os.Stat(filepath.Join(p.home, name))
+		if err == nil && info.Mode().IsRegular() && filepath.IsLocal(name) && p.sums[filepath.Clean(name)] == "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // short cuts the end of a text for an error.

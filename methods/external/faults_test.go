@@ -10,13 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/kernelboosting/bench/internal/npy"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/external"
@@ -63,7 +63,7 @@ func misbehave(name string) int {
 			case "future":
 				answer = strings.Replace(goodDescription, "[1,1]", "[7,9]", 1)
 			case "changing":
-				answer = strings.Replace(goodDescription, `"1"`, `"`+strconv.Itoa(os.Getpid())+`"`, 1)
+				answer = strings.Replace(goodDescription, `"1"`, `"`+fmt.Sprint(time.Now().UnixNano())+`"`, 1)
 			case "silent":
 				return 4
 			default:
@@ -115,7 +115,7 @@ func misfit(name, answer string) string {
 		if name == "forks" {
 			c := exec.Command("sleep", "1000")
 			if err := c.Start(); err == nil {
-				_ = os.WriteFile(filepath.Join(os.TempDir(), "pid"), []byte(strconv.Itoa(c.Process.Pid)), 0o600)
+				_ = os.WriteFile(filepath.Join(os.TempDir(), "started"), nil, 0o600)
 			}
 		}
 		time.Sleep(time.Hour)
@@ -336,12 +336,12 @@ func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	p := load(t, plugin(t, "forks"), external.Options{Folder: dir})
 	ctx, cancel := context.WithCancel(context.Background())
-	var child []byte
+	var all []processes.Process
 	go func() {
-		for len(child) == 0 {
+		for len(all) == 0 {
 			time.Sleep(10 * time.Millisecond)
-			if written, _ := filepath.Glob(filepath.Join(dir, "*", "*", "pid")); len(written) > 0 {
-				child, _ = os.ReadFile(written[0])
+			if written, _ := filepath.Glob(filepath.Join(dir, "*", "*", "started")); len(written) > 0 {
+				all = processes.Below(os.Getpid())
 			}
 		}
 		cancel()
@@ -350,9 +350,10 @@ func TestCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v", err)
 	}
-	pid := must.Get(strconv.Atoi(string(child)))(t)
-	if !gone(pid) {
-		t.Error("what the plugin started lives on")
+	for _, each := range all {
+		if !gone(each.ID) {
+			t.Error("what the plugin started lives on")
+		}
 	}
 	if left := p.Processes(); len(left) > 0 {
 		t.Errorf("processes %v are left", left)

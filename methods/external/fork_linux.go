@@ -136,8 +136,9 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		a, err = warm.do(ctx, r)
 	}
 	if err == nil {
-		is, there := processes.Of(a.Process)
-		if !there || a.Process <= 1 || is.Parent != warm.pid || is.Group != is.ID || is.Started < before {
+		is, there := processes.ChildCalled(warm.pid, a.Process)
+		a.Process = is.ID // in the sandbox it has another number
+		if !there || is.Group != is.ID || is.Started < before {
 			err = warm.bad("fork", "the answer names no process that was forked for it", "")
 		}
 	}
@@ -152,15 +153,9 @@ func (p *Plugin) copyOf(ctx context.Context, warm *process) (*process, error) {
 		}
 		return nil, err
 	}
-	q := p.newProcess(a.Process, ends[0], ends[1], ends[2], private, func() outcome { return endOf(a.Process) })
-	maps.DeleteFunc(warm.copies, func(_ int, old *process) bool {
-		select {
-		case <-old.exited:
-			return true
-		default:
-			return false
-		}
-	})
+	q := p.newProcess(a.Process, warm.box, ends, private, func() outcome { return endOf(a.Process) })
+	q.counted, _ = q.usedByLive()
+	maps.DeleteFunc(warm.copies, func(_ int, old *process) bool { return old.over() })
 	if warm.copies == nil {
 		warm.copies = map[int]*process{}
 	}
@@ -195,9 +190,5 @@ func endOf(pid int) outcome {
 		// The warm process has already waited for the copy. Only this program ends a copy so early, by SIGKILL.
 		return outcome{exit: -1, signal: "SIGKILL"}
 	}
-	out := outcome{exit: p.Status.ExitStatus(), seconds: p.CPU.Seconds()}
-	if p.Status.Signaled() {
-		out.signal = unix.SignalName(p.Status.Signal())
-	}
-	return out
+	return outcome{exit: p.Status.ExitStatus(), signal: signalOf(p.Status)}
 }

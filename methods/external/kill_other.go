@@ -5,6 +5,7 @@ package external
 import (
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 func apart(*exec.Cmd) {}
@@ -21,10 +22,4 @@ func killGroup(pid int) {
 // withoutWaiting has no effect on a system without named pipes.
 const withoutWaiting = 0
 
-func signalOf(*exec.Cmd) string { return "" }
-
-// limitData does nothing here.
-func limitData(int, int64) {}
-
-// firstThread does not matter where no sandbox binds threads.
-func firstThread() bool { return false }
+func signalOf(syscall.WaitStatus) string { return "" }

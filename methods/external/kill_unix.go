@@ -27,12 +27,16 @@ func killGroup(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL) // a group that is gone needs no signal
 }
 
+// apart puts a process into a process group of its own. It does not ask the system to end the process with the thread
+// that starts it: the process ends with this program by its keeper or by the end of its input.
+func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
 // withoutWaiting opens a pipe at once, even if its other end is not open.
 const withoutWaiting = unix.O_NONBLOCK
 
 // signalOf returns the name of the signal that ended a process, or "".
-func signalOf(c *exec.Cmd) string {
-	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+func signalOf(status syscall.WaitStatus) string {
+	if status.Signaled() {
 		return unix.SignalName(status.Signal())
 	}
 	return ""

@@ -3,6 +3,7 @@ package external
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -110,18 +111,17 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	defer private.remove()
 	ctx, cancel := context.WithTimeout(context.Background(), asking)
 	defer cancel()
-	c := exec.CommandContext(ctx, command, arguments...)
+	c := exec.Command(command, arguments...)
 	c.Dir, c.Env = "/", sandbox.Environment(os.Environ(), private.path)
 	if home, err := os.UserHomeDir(); err == nil { // HOME names the folder of the user's packages
 		c.Env = append(c.Env, "HOME="+home)
 	}
 	apart(c)
-	c.Cancel = func() error { killTree(c.Process.Pid); return nil }
 	c.WaitDelay = lastWords
 	said := &processes.Tail{Most: mostSaid}
 	c.Stdout = said
 	read, use := sandbox.System()
-	err = startBound(c, sandbox.Policy{
+	box, err := sandbox.Start(c, sandbox.Policy{
 		Read: append(read, installation(command)...), Use: use, Write: []string{private.path}, Hidden: p.options.Hidden,
 		Never: sandbox.Never(),
 	})
@@ -130,7 +130,11 @@ func (p *Plugin) ask(command string, arguments ...string) ([]byte, error) {
 	}
 	processes.Keep(c.Process.Pid)
 	defer processes.Release(c.Process.Pid)
-	err = c.Wait()
+	stop := context.AfterFunc(ctx, func() { killTree(c.Process.Pid) })
+	defer stop()
+	if status := box.Wait(); status.ExitStatus() != 0 {
+		err = fmt.Errorf("%s says no paths", command)
+	}
 	killGroup(c.Process.Pid)
 	return []byte(said.String()), err
 }

@@ -155,7 +155,7 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 	if err := p.define(); err != nil {
 		return err
 	}
-	_, p.spec.Peak = usedByLive(q.pid)
+	_, p.spec.Peak = q.usedByLive()
 	if p.options.Network = network && p.described.Network; p.options.Network {
 		p.remove(q) // this process has no network; the next process has it
 		return nil

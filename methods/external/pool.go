@@ -167,13 +167,26 @@ func (p *Plugin) remove(q *process) {
 	delete(p.all, q)
 }
 
-// usedByLive returns the processor time in seconds of a live process and of the processes that it started. peak is the
-// sum of their largest resident sizes and of their unnamed files in memory, in bytes. Processes that have ended count
-// with their parents. Some systems tell the use of a process only after its end.
-func usedByLive(pid int) (seconds float64, peak int64) {
-	all := processes.Tree(pid)
+// orphans are the processes of a sandbox that have lost their parents, which the first process of the sandbox adopts.
+func (q *process) orphans() []int {
+	return slices.DeleteFunc(processes.Adopted(q.box.Process.Pid), func(id int) bool { return id == q.box.ID })
+}
+
+// usedByLive returns the processor time in seconds of a live process, of the processes that it started, and of those in
+// its sandbox that have lost their parents. peak is the sum of their largest resident sizes and of their unnamed files
+// in memory, in bytes. Processes that have ended count with their parents, the first process of the sandbox among them.
+// Some systems tell the use of a process only after its end.
+func (q *process) usedByLive() (seconds float64, peak int64) {
+	var all []processes.Process
+	for _, id := range append(q.orphans(), q.pid) {
+		all = append(all, processes.Tree(id)...)
+	}
 	for _, p := range all {
 		peak += processes.PeakOf(p.ID)
 	}
-	return processes.Sum(all).CPU.Seconds(), peak + processes.HeldInMemory(all)
+	if first := q.box.Process.Pid; first != q.pid {
+		is, _ := processes.Of(first)
+		seconds = is.CPU.Seconds()
+	}
+	return seconds + processes.Sum(all).CPU.Seconds(), peak + processes.HeldInMemory(all) + q.box.Orphan()
 }

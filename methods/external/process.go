@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"time"
 
@@ -34,7 +33,9 @@ const tailSize = 4096
 type process struct {
 	plugin  *Plugin
 	pid     int
-	started int64 // start time in the system's units; it distinguishes a later process with the same number
+	box     *sandbox.Process // its sandbox, which is also that of its copies
+	copied  bool             // another process forked it
+	started int64            // start time in the system's units; it distinguishes a later process with the same number
 	in      *os.File
 	out     *os.File
 	errors  *os.File         // its standard error
@@ -49,7 +50,7 @@ type process struct {
 
 	since   time.Time // when it became idle; guarded by the plugin's lock
 	last    int64     // number of the last request
-	counted float64   // processor time that was already reported
+	counted float64   // processor time of the sandbox that was already reported, or that others used before
 
 	mu      sync.Mutex
 	dead    error   // why it answers no more requests
@@ -59,7 +60,7 @@ type process struct {
 	peak    int64   // its largest known resident size
 }
 
-// An outcome says how a process ended, and the time that it used together with its ended children.
+// An outcome says how a process ended, and the time that its sandbox used, if it ended with it.
 type outcome struct {
 	exit    int // -1 where a signal ended it
 	signal  string
@@ -67,10 +68,13 @@ type outcome struct {
 }
 
 // newProcess returns a process that pipes connect. wait returns when the process has ended.
-func (p *Plugin) newProcess(pid int, in, out, stderr *os.File, private *folder, wait func() outcome) *process {
+func (p *Plugin) newProcess(pid int, box *sandbox.Process, pipes []*os.File, private *folder,
+	wait func() outcome) *process {
+	in, out, stderr := pipes[0], pipes[1], pipes[2]
 	q := &process{
-		plugin: p, pid: pid, in: in, out: out, errors: stderr, lines: bufio.NewReaderSize(out, 1<<16), folder: private,
-		exited: make(chan struct{}), silent: make(chan struct{}), turn: make(chan struct{}, 1),
+		plugin: p, pid: pid, box: box, copied: pid != box.ID, in: in, out: out, errors: stderr, folder: private,
+		lines: bufio.NewReaderSize(out, 1<<16), exited: make(chan struct{}), silent: make(chan struct{}),
+		turn:   make(chan struct{}, 1),
 		stderr: processes.Tail{Most: tailSize},
 	}
 	is, _ := processes.Of(pid)
@@ -104,8 +108,8 @@ func (p *Plugin) start() (*process, error) {
 		return nil, err
 	}
 	rights := p.policy()
-	rights.Write, rights.Network = []string{folder.path}, p.options.Network
-	err = startBound(c, rights)
+	rights.Write, rights.Network, rights.Data = []string{folder.path}, p.options.Network, p.options.Data
+	box, err := sandbox.Start(c, rights)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -117,53 +121,12 @@ func (p *Plugin) start() (*process, error) {
 		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
 	}
 	processes.Keep(c.Process.Pid)
-	limitData(c.Process.Pid, p.options.Data)
-	return p.newProcess(c.Process.Pid, ours[0], ours[1], ours[2], folder, func() outcome {
-		_ = c.Wait()
+	return p.newProcess(box.ID, box, ours, folder, func() outcome {
+		status := box.Wait()
 		processes.Release(c.Process.Pid)
 		state := c.ProcessState
-		return outcome{state.ExitCode(), signalOf(c), (state.UserTime() + state.SystemTime()).Seconds()}
+		return outcome{status.ExitStatus(), signalOf(status), (state.UserTime() + state.SystemTime()).Seconds()}
 	}), nil
-}
-
-// startBound starts a command on a thread of its own. The policy binds this thread and every process that it
-// starts. The thread ends at once: as long as it lived, the new process could signal it, and so this program.
-func startBound(c *exec.Cmd, policy sandbox.Policy) error {
-	started := make(chan error)
-	onOwnThread(func() {
-		rules, err := policy.Rules()
-		if err == nil {
-			err = rules.BindThread()
-			rules.Close()
-		}
-		if err == nil {
-			err = c.Start()
-		}
-		started <- err
-	})
-	return <-started
-}
-
-// onOwnThread runs work on a thread that ends with work. This is never the first thread of the program: the
-// first thread cannot end, and other processes take its limits for those of the whole program.
-func onOwnThread(work func()) {
-	go func() {
-		// The lock stays, since a thread ends with a goroutine that holds it. Only on the first thread it is
-		// released.
-		runtime.LockOSThread()
-		if !firstThread() {
-			work()
-			return
-		}
-		elsewhere := make(chan struct{})
-		go func() {
-			runtime.LockOSThread()
-			close(elsewhere)
-			work()
-		}()
-		<-elsewhere // this goroutine holds the first thread, so that the other goroutine runs on another
-		runtime.UnlockOSThread()
-	}()
 }
 
 // pipes connects the standard streams of c. ours are the stream to write to and the two streams to read.
@@ -243,7 +206,8 @@ func (q *process) exchange(r *Request) (*Answer, error) {
 		return nil, q.bad(r.Op, err.Error(), string(answer))
 	}
 	if a.Error != nil {
-		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(q.plain(*a.Error), 2000),
+		said := q.plain(q.plugin.hinted(*a.Error))
+		return a, &MethodError{Plugin: q.plugin.name(), During: r.Op, Message: short(said, 2000),
 			Trace: ending(q.plain(a.Trace), 2000)}
 	}
 	return a, nil
@@ -287,7 +251,9 @@ func (q *process) ended(op string) error {
 }
 
 // stderrEnd is the end of the standard error of the process, beginning with a whole character.
-func (q *process) stderrEnd() string { return ending(q.plain(q.stderr.String()), tailSize-1) }
+func (q *process) stderrEnd() string {
+	return q.plain(q.plugin.hinted(ending(q.stderr.String(), tailSize-1)))
+}
 
 // bad ends a process whose answers can no longer be trusted.
 func (q *process) bad(op, what, line string) error {
@@ -311,19 +277,39 @@ func (q *process) kill(why error) {
 	if !first {
 		return
 	}
+	root := q.box.Process.Pid
+	if q.copied {
+		root = q.pid
+	}
 	// otherwise the number belongs to another process by now
 	if is, there := processes.Of(q.pid); !there || is.Started == q.started {
-		select {
-		case <-q.exited:
-			killGroup(q.pid)
-		default:
-			killTree(q.pid)
+		if q.over() {
+			killGroup(root)
+		} else {
+			killTree(root)
+		}
+	}
+	if q.copied {
+		for left := q.orphans(); len(left) > 0; left = q.orphans() {
+			for _, id := range left {
+				killTree(id)
+			}
 		}
 	}
 	q.in.Close()
 	q.out.Close()
 	q.awaitEnd()
 	q.folder.remove()
+}
+
+// over reports whether the process has ended.
+func (q *process) over() bool {
+	select {
+	case <-q.exited:
+		return true
+	default:
+		return false
+	}
 }
 
 // awaitEnd waits for the end of a process that was killed, for a limited time.
@@ -360,16 +346,13 @@ func (q *process) end(patience time.Duration) (byItself bool) {
 }
 
 // used returns the processor time in seconds since the last call, and the largest resident size in bytes.
-func (q *process) used() (seconds float64, peak int64) {
+func (q *process) used() (seconds float64, most int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var total float64
-	select {
-	case <-q.exited:
-		total = max(q.counted, q.outcome.seconds)
-	default:
-		total, peak = usedByLive(q.pid)
-		peak += processes.WrittenBelow(q.folder.path)
+	total, peak := q.usedByLive()
+	peak += processes.WrittenBelow(q.folder.path)
+	if q.over() && !q.copied {
+		total = q.outcome.seconds
 	}
 	q.peak = max(q.peak, peak)
 	seconds = max(0, total-q.counted)

@@ -112,7 +112,7 @@ func TestProcessesOfPython(t *testing.T) {
 	}
 	for pool, want := range []string{1: "use threads, or Process with Pipe", 2: "(the sandbox: locks, pools and",
 		3: "(the sandbox: locks, pools and", 4: "(the sandbox: locks, pools and",
-		5: "(the sandbox: a plugin reads its own"} {
+		5: "; a plugin reads its own"} {
 		if pool > 0 {
 			must.Say(t, must.Err(p.Spec().Fit(t.Context(), env, d, fmt.Appendf(nil, `{"pool":%d}`, pool))), want)
 		}

@@ -24,7 +24,7 @@ import (
 // copies, no files but the streams of the protocol, and no writable shared memory.
 func (q *process) alone() bool {
 	is, there := processes.Of(q.pid)
-	if !there || is.Threads != 1 {
+	if !there || is.Threads != 1 || len(q.orphans()) > 0 {
 		return false
 	}
 	for _, id := range processes.Children(q.pid) {

@@ -100,14 +100,36 @@ func Children(id int) []int {
 	dir := fmt.Sprintf("/proc/%d/task", id)
 	threads, _ := os.ReadDir(dir)
 	for _, each := range threads {
-		text, _ := os.ReadFile(filepath.Join(dir, each.Name(), "children")) // a thread that has ended has no children
-		for _, number := range strings.Fields(string(text)) {
-			if child, err := strconv.Atoi(number); err == nil {
-				out = append(out, child)
-			}
+		out = append(out, childrenOf(filepath.Join(dir, each.Name()))...) // a thread that has ended has no children
+	}
+	return out
+}
+
+func childrenOf(thread string) (out []int) {
+	text, _ := os.ReadFile(filepath.Join(thread, "children"))
+	for _, number := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(number); err == nil {
+			out = append(out, child)
 		}
 	}
 	return out
+}
+
+// Adopted returns the children of the first thread of a process. To that the system gives processes which lose their
+// parents.
+func Adopted(id int) []int { return childrenOf(fmt.Sprintf("/proc/%d/task/%d", id, id)) }
+
+// ChildCalled returns the child of a process that has a number where it lives, such as in a namespace of its own.
+func ChildCalled(parent, number int) (Process, bool) {
+	for _, id := range Children(parent) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
+		_, spaces, _ := strings.Cut(string(text), "\nNSpid:")
+		spaces, _, _ = strings.Cut(spaces, "\n")
+		if all := strings.Fields(spaces); len(all) > 0 && all[len(all)-1] == strconv.Itoa(number) {
+			return Of(id)
+		}
+	}
+	return Process{}, false
 }
 
 // Proportional returns the resident bytes of a process, with what it shares divided among those who share it: of

@@ -13,6 +13,9 @@ func Of(int) (Process, bool) { return Process{}, false }
 // Children knows no process.
 func Children(int) []int { return nil }
 
+// Adopted knows no process.
+func Adopted(int) []int { return nil }
+
 // Exiting knows no process.
 func Exiting(int) bool { return true }
 

@@ -100,29 +100,14 @@ func joins(t *testing.T, readable string, args ...string) (peer, string) {
 	private, release, err := NewFolder("")
 	must.Do(t, err)
 	t.Cleanup(release)
-	rules := Policy{Read: append(read, readable, filepath.Dir(os.Args[0])), Use: use, Write: []string{private}}
+	rights := Policy{Read: append(read, readable, filepath.Dir(os.Args[0])), Use: use, Write: []string{private}}
 	p := peer{Cmd: exec.Command(os.Args[0], args...)}
 	p.Env = Environment(os.Environ(), private)
 	p.in = must.Get(p.StdinPipe())(t)
 	p.out = bufio.NewReader(must.Get(p.StdoutPipe())(t))
-	done := make(chan error)
-	onOwnThread(func() { done <- rules.start(p.Cmd) })
-	must.Do(t, <-done)
+	must.Get(Start(p.Cmd, rights))(t)
 	line, _ := p.out.ReadString('\n')
 	return p, strings.TrimSpace(line)
-}
-
-// start starts a command on a thread that it binds.
-func (p Policy) start(c *exec.Cmd) error {
-	rules, err := p.Rules()
-	if err != nil {
-		return err
-	}
-	defer rules.Close()
-	if err := rules.BindThread(); err != nil {
-		return err
-	}
-	return c.Start()
 }
 
 func (p peer) end() {

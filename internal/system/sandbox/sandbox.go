@@ -23,27 +23,28 @@ type Policy struct {
 	Hidden  []string // files and folders that may not be read, wherever they lie
 	Never   []string // folders that are never readable as a whole, such as a home; what Read names below them is
 	Network bool
+	Data    int64 // the most bytes of the data segment of a process; 0 sets no bound
 
-	grants []grant // what Read comes to, where it was looked up
+	Grants []Grant // what Read comes to, where it was looked up
 }
 
 // LookedUp is the policy with what Read comes to now, so that Rules need not look at the paths each time.
 func (p Policy) LookedUp() Policy {
-	p.grants = p.granted()
+	p.Grants = p.granted()
 	return p
 }
 
-// A grant is a file or folder with what is allowed there.
-type grant struct {
-	path string
-	only bool // its names may be listed, not what is below it
+// A Grant is a file or folder with what is allowed there.
+type Grant struct {
+	Path string
+	Only bool // its names may be listed, not what is below it
 }
 
 // granted returns what Read comes to when nothing hidden is below it. A folder above something hidden
 // becomes its entries, the hidden ones left out; rules of Landlock can only add.
-func (p Policy) granted() []grant {
-	if p.grants != nil {
-		return p.grants
+func (p Policy) granted() []Grant {
+	if p.Grants != nil {
+		return p.Grants
 	}
 	hidden := map[string]bool{}
 	for _, path := range p.Hidden {
@@ -53,7 +54,7 @@ func (p Policy) granted() []grant {
 	for _, path := range p.Never {
 		never[resolved(path)] = true
 	}
-	var out []grant
+	var out []Grant
 	seen := map[string]bool{}
 	var add func(path string)
 	add = func(path string) {
@@ -72,10 +73,10 @@ func (p Policy) granted() []grant {
 			}
 		}
 		if !above {
-			out = append(out, grant{path: path})
+			out = append(out, Grant{Path: path})
 			return
 		}
-		out = append(out, grant{path, true})
+		out = append(out, Grant{path, true})
 		entries, err := os.ReadDir(path)
 		if err != nil {
 			return

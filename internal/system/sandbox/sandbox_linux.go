@@ -71,16 +71,28 @@ func missing(version int, filters bool) string {
 	return fmt.Sprintf("not out of a plugin's reach: %s (%s)", strings.Join(what, ", "), strings.Join(why, "; "))
 }
 
-// Name says what enforces policies here, for the record of an environment.
-func Name() string { return name(abi(), filters()) }
+// Weaker says what keeps less apart here than elsewhere, "" if nothing.
+func Weaker() string {
+	if err := spaces(); err != nil {
+		return fmt.Sprintf("weaker walls: a plugin sees which files there are and which processes run "+
+			"(no namespaces: %v)", err)
+	}
+	return ""
+}
 
-func name(version int, filters bool) string {
+// Name says what enforces policies here, for the record of an environment.
+func Name() string { return name(abi(), filters(), spaces() == nil) }
+
+func name(version int, filters, spaces bool) string {
 	var by []string
 	if version > 0 {
 		by = append(by, fmt.Sprintf("landlock %d", version))
 	}
 	if filters {
 		by = append(by, "seccomp")
+	}
+	if spaces {
+		by = append(by, "namespaces")
 	}
 	return cmp.Or(strings.Join(by, ", "), "none")
 }
@@ -105,10 +117,10 @@ func (p Policy) Rules() (*Rules, error) {
 	r.fd = fd
 	for _, g := range p.granted() {
 		rights := uint64(reading | listing)
-		if g.only {
+		if g.Only {
 			rights = listing
 		}
-		err = r.allow(g.path, rights&attributes.HandledAccessFS, err)
+		err = r.allow(g.Path, rights&attributes.HandledAccessFS, err)
 	}
 	for _, path := range p.Use {
 		err = r.allow(path, using&attributes.HandledAccessFS, err)
@@ -188,15 +200,11 @@ func (r *Rules) BindProcess() error {
 	return filter(r.network, unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
-// dropCapabilities takes from a thread of the superuser's what he may do beyond other users. For others nothing
-// changes.
+// dropCapabilities takes from a thread what its user may do beyond other users.
 func dropCapabilities() error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
 	// SECBIT_NOROOT and SECBIT_NO_SETUID_FIXUP, each with its lock: executing a program gives nothing back
 	const bits = 1<<0 | 1<<1 | 1<<2 | 1<<3
-	if err := unix.Prctl(unix.PR_SET_SECUREBITS, bits, 0, 0, 0); err != nil {
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, bits, 0, 0, 0); err != nil && os.Geteuid() == 0 {
 		return nil // a container that gives its superuser no such right has none to take
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

@@ -2,12 +2,19 @@
 
 package sandbox
 
-import "runtime"
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+)
 
 // Missing says what this system cannot enforce of a Policy.
 func Missing() string {
 	return "files, the network and other processes are not out of a plugin's reach: only Linux has what enforces that"
 }
+
+// Weaker says nothing beyond what is missing.
+func Weaker() string { return "" }
 
 // Name says what enforces policies here, for the record of an environment.
 func Name() string { return "none (" + runtime.GOOS + ")" }
@@ -21,8 +28,29 @@ func (p Policy) Rules() (*Rules, error) { return &Rules{}, nil }
 // Close lets go of the rules.
 func (r *Rules) Close() {}
 
-// BindThread does nothing here.
-func (r *Rules) BindThread() error { return nil }
+// A Process is a command.
+type Process struct {
+	*exec.Cmd
+	ID int
+}
+
+// Start starts a command.
+func Start(c *exec.Cmd, _ Policy) (*Process, error) {
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return &Process{c, c.Process.Pid}, nil
+}
+
+// Orphan knows no size.
+func (p *Process) Orphan() int64 { return 0 }
+
+// Wait waits for the end of the command and returns how it ended.
+func (p *Process) Wait() syscall.WaitStatus {
+	_ = p.Cmd.Wait()
+	status, _ := p.ProcessState.Sys().(syscall.WaitStatus)
+	return status
+}
 
 // BindProcess does nothing here.
 func (r *Rules) BindProcess() error { return nil }

@@ -1,7 +1,7 @@
 import json, os, sys, time
 import numpy as np
 SIN = "@SIN@"
-models, kept, seen = {}, 0, None
+models, kept, seen, born = {}, 0, None, time.time_ns() % 1000003
 describe = {"protocol": [1, 1], "name": "Sinner", "version": "1", "tasks": ["binary"],
             "parameters": [{"name": "c", "default": 1.0}], "grid": [{"name": "c", "values": [1, 2, 3]}],
             "ops": ["path", "save", "stages"], "gaps": True}
@@ -33,7 +33,7 @@ for line in sys.stdin:
         for i, m in enumerate(r.get("models", [r.get("model")])):
             w = X.T @ y / len(y)
             if SIN == "same again": w = w + 1e-9 * np.random.rand()
-            if SIN == "another process": w = w + 1e-12 * os.getpid()
+            if SIN == "another process": w = w + 1e-12 * born
             if SIN == "state":
                 seen = X.mean() if seen is None else seen
                 w = w + 1e-9 * (seen - X.mean())

@@ -1,7 +1,6 @@
 """The loop that answers requests."""
 
 import ctypes
-import errno
 import gc
 import json
 import multiprocessing
@@ -131,14 +130,10 @@ def readable(e):
     said = f"{type(e).__name__}: {e}"
     frames = "".join(traceback.format_tb(e.__traceback__))
     ended = isinstance(e, EOFError) and f"{os.sep}multiprocessing{os.sep}" in frames  # a process of a manager
-    denied = isinstance(e, PermissionError) or isinstance(e, OSError) and e.errno == errno.EROFS
-    if not (denied or ended or "Permission denied" in said or "Read-only file system" in said):  # libraries have errors of their own
-        return said
     if ended or any(word in frames for word in ("SemLock", "synchronize.py", "shared_memory.py")):
         return said + (" (the sandbox: locks, pools and shared memory of multiprocessing need memory that all programs share; use "
                        "threads, or Process with Pipe)")
-    return said + (" (the sandbox: a plugin reads its own files and libraries, and writes to its temporary folder; bench's "
-                   "--allow-read DIR adds a folder)")
+    return said
 
 
 class Server:
