@@ -35,7 +35,8 @@ var pages = []page{
 	{file: "docs/tutorial/first-hour.md"},
 	{file: "docs/how-to/adding-a-method.md", apart: true},
 	{file: "docs/how-to/alarm.md", before: "bench methods new Mine --lang python\nln -s \"$PWD\" ~/mine"},
-	{file: "docs/how-to/extending.md", before: "cd \"$CHECKOUT\" && git ls-files -z | xargs -0 tar c | tar x -C \"$OLDPWD\""},
+	{file: "docs/how-to/extending.md", before: "cd \"$CHECKOUT\" && git ls-files -z | xargs -0 tar c | " +
+		"tar x -C \"$OLDPWD\""},
 	{file: "docs/how-to/models.md", before: "(echo alcohol,malic_acid,ash,alcalinity_of_ash,magnesium," +
 		"total_phenols,flavanoids,nonflavanoid_phenols,proanthocyanins,color_intensity,hue,od280_od315,proline\n" +
 		"echo 13,2,2.4,19,100,2,2,0.3,1.5,5,1,3,800) >new.csv"},
@@ -51,6 +52,7 @@ var pages = []page{
 		"python"},
 	{file: "docs/how-to/shell.md"},
 	{file: "docs/explanation/experiments.md", before: "bench data fetch small15"},
+	{file: "docs/paper/paper.md", before: "bench import reference"},
 	{file: "docs/reference/protocols.md"},
 }
 

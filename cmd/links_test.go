@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ var (
 // the heading that it names.
 func TestLinks(t *testing.T) {
 	followed := 0
-	for _, page := range append(testenv.Documents(t), "CHANGELOG.md") {
+	for _, page := range append(testenv.Documents(t), "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md") {
 		for _, m := range linkText.FindAllStringSubmatch(strings.Join(readLines(t, page), "\n"), -1) {
 			file, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {
@@ -63,6 +64,48 @@ func TestPagesOpen(t *testing.T) {
 				!regexp.MustCompile(`^For |^[A-Z].*\bfor `).MatchString(strings.ReplaceAll(lines[1], "\n", " ")) {
 				t.Errorf("docs/%s/%s does not open with what it is for, and for whom", kind, filepath.Base(page))
 			}
+		}
+	}
+}
+
+// ownWords are words of the program's own, with their forms.
+var ownWords = map[string]string{"canary": "canar(?:y|ies)", "cell": "cells?", "partial": "partial",
+	"yardstick": "yardsticks?"}
+
+// TestWords: a document that uses a word of the program's own says what it means or links to a page that does.
+func TestWords(t *testing.T) {
+	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`")
+	for _, page := range testenv.Documents(t) {
+		text := strings.Join(readLines(t, page), "\n")
+		made := strings.Contains(strings.ReplaceAll(text, "\n", " "), "makes this page from the program")
+		if made || strings.Contains(page, "glossary.md") || strings.Contains(page, "reference-run/") {
+			continue
+		}
+		for word, forms := range ownWords {
+			said := regexp.MustCompile(`\*` + forms + `\*|\[(?:[^]]* )?` + forms + `\]\(|\b[Aa] ` + word +
+				`(?:,[^.]*,)? is\b|methods-that-know-the-labels`)
+			if regexp.MustCompile(`\b`+forms+`\b`).MatchString(code.ReplaceAllString(text, "")) &&
+				!said.MatchString(text) {
+				t.Errorf("%s uses the word %s, and neither explains it nor links to docs/reference/glossary.md", page, word)
+			}
+		}
+	}
+}
+
+// TestChanges: each file of changelog/unreleased has the form that scripts/changelog.sh reads.
+func TestChanges(t *testing.T) {
+	files := must.Get(filepath.Glob(filepath.Join(testenv.Root(), "changelog", "unreleased", "*")))(t)
+	for _, file := range files {
+		text := string(must.Get(os.ReadFile(file))(t))
+		if !regexp.MustCompile(`\A(Bugfix|Change|Enhancement): [A-Z].*[^.]\n\n[^#\n]`).MatchString(text) ||
+			strings.Contains(text, "\n#") {
+			t.Errorf("%s has not the form of changelog/TEMPLATE:\n%s", file, text)
+		}
+	}
+	if len(files) > 0 {
+		list := string(must.Get(exec.Command(filepath.Join(testenv.Root(), "scripts", "changelog.sh")).Output())(t))
+		if got := strings.Count(list, "\n- ") + strings.Count(list[:2], "- "); got != len(files) {
+			t.Errorf("scripts/changelog.sh lists %d of %d changes:\n%s", got, len(files), list)
 		}
 	}
 }

@@ -49,16 +49,19 @@ func TestParametersAreDescribed(t *testing.T) {
 	}
 }
 
-// TestParametersAreInTheGlossary: each parameter's name is in docs/reference/glossary.md, so that one name is not given
-// two meanings.
+// TestParametersAreInTheGlossary: each parameter's name is in docs/reference/glossary.md, or among the shared ones of
+// docs/reference/parameters.md, so that one name is not given two meanings.
 func TestParametersAreInTheGlossary(t *testing.T) {
-	glossary := must.Get(os.ReadFile("../docs/reference/glossary.md"))(t)
 	known := map[string]bool{}
-	_, table, _ := strings.Cut(string(glossary), "| parameter | meaning |")
-	for _, line := range strings.Split(table, "\n") {
-		names, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
-		for _, name := range strings.Split(names, ",") {
-			known[strings.Trim(name, " `")] = true
+	for page, head := range map[string]string{"glossary.md": "| parameter | meaning |",
+		"parameters.md": "## Shared parameters"} {
+		text := must.Get(os.ReadFile("../docs/reference/" + page))(t)
+		_, table, _ := strings.Cut(string(text), head)
+		for _, line := range strings.Split(table, "\n") {
+			names, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+			for _, name := range strings.Split(names, ",") {
+				known[strings.Trim(name, " `")] = true
+			}
 		}
 	}
 	for _, spec := range methods.All().All() {

@@ -308,13 +308,24 @@ func TestUndecided(t *testing.T) {
 		Undecided: "No rule compares ranks."}
 	results := must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t)
 	blocks := Blocks(results)
-	if text := blocks[0].(doc.Prose).Paragraphs[0]; text != "NOT DECIDED: 1. A has the best rank." || len(blocks) != 3 {
+	if text := blocks[0].(doc.Prose).Paragraphs[0]; text !=
+		"NOT DECIDED: 1. A has the best rank. No rule compares ranks." || len(blocks) != 3 {
 		t.Errorf("%d blocks, %s", len(blocks), text)
 	}
 	words := blocks[1].(doc.Prose)
 	if text := words.Paragraphs[0]; text != "1. Section 2: “A is best” No rule compares ranks." || !words.Detail {
 		t.Errorf("in the words of the source: %s, a detail %v", text, words.Detail)
 	}
+}
+
+// A claim that is inconclusive says which comparison leaves it open.
+func TestInconclusiveSaysWhy(t *testing.T) {
+	claim := experiments.Claim{Says: "A is ahead.", Compare: []experiments.Comparison{
+		{Series: "A", With: []string{"B"}, At: []float64{1}, Most: math.Inf(1)},
+		{Series: "A", With: []string{"B"}, At: []float64{1}, Least: 4.6, Most: math.Inf(1)}}}
+	text := Blocks(must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t))[0].(doc.Prose).Paragraphs[0]
+	must.Hold(t, text, "INCONCLUSIVE: 1. A is ahead. Open: A - B at 1 is 4.60 (95 % interval ",
+		"), where above 4.6 is claimed.")
 }
 
 // The source's own number is that of its table over the sets compared, or what the claim quotes.

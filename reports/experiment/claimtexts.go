@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,8 @@ func Blocks(results []Result) []doc.Block {
 		"quote", "where", "undecided"}}
 	for i, r := range results {
 		verdict := strings.ToUpper(string(r.Verdict))
-		verdicts.Paragraphs = append(verdicts.Paragraphs, fmt.Sprintf("%s: %d. %s", verdict, i+1, r.Claim.Says))
+		verdicts.Paragraphs = append(verdicts.Paragraphs, strings.TrimSpace(fmt.Sprintf("%s: %d. %s %s", verdict, i+1,
+			r.Claim.Says, r.why())))
 		if text := source(r.Claim); text != "" {
 			words.Paragraphs = append(words.Paragraphs, fmt.Sprintf("%d. %s", i+1, text))
 		}
@@ -61,6 +63,30 @@ func Blocks(results []Result) []doc.Block {
 	return append(blocks, records)
 }
 
+// why says why a claim is not decided or inconclusive; "" for other verdicts.
+func (r Result) why() string {
+	if r.Verdict == Quoted {
+		return r.Claim.Undecided
+	}
+	i := slices.IndexFunc(r.Parts, func(p Part) bool { return p.Verdict != Holds })
+	if r.Verdict != Open || i < 0 {
+		return ""
+	}
+	more, p := -1, r.Parts[i]
+	for _, p := range r.Parts {
+		if p.Verdict != Holds {
+			more++
+		}
+	}
+	low, high := p.Interval(1 - Alpha)
+	text := fmt.Sprintf("Open: %s is %s (95 %% interval %s to %s), where %s is claimed", p.name(),
+		p.number(p.Value()), p.number(low), p.number(high), p.asked())
+	if more > 0 {
+		text += fmt.Sprintf(", and %d more of %d comparisons", more, len(r.Parts))
+	}
+	return text + "."
+}
+
 // source is the words of a claim's source, and why nothing decides the claim; "" for neither.
 func source(c experiments.Claim) string {
 	text := ""
@@ -73,14 +99,11 @@ func source(c experiments.Claim) string {
 	return strings.TrimSpace(text + " " + c.Undecided)
 }
 
-func (p Part) row(claim int) (name string, entries []doc.Entry) {
-	low, high := p.Interval(1 - Alpha)
-	name = fmt.Sprintf("%d. %s", claim, p.Series)
+// name says what is compared.
+func (p Part) name() string {
+	name := p.Series
 	if p.Other != "" {
-		name += " - " + p.Other
-		if p.Ratio {
-			name = fmt.Sprintf("%d. %s / %s", claim, p.Series, p.Other)
-		}
+		name += map[bool]string{true: " / ", false: " - "}[p.Ratio] + p.Other
 	}
 	if p.Of == experiments.Slope {
 		name += ", power"
@@ -99,6 +122,11 @@ func (p Part) row(claim int) (name string, entries []doc.Entry) {
 	if len(p.Datasets) == 1 {
 		name += ", " + p.Datasets[0]
 	}
+	return name
+}
+
+func (p Part) row(claim int) (name string, entries []doc.Entry) {
+	low, high := p.Interval(1 - Alpha)
 	texts := []string{p.number(p.Value()), p.number(low), p.number(high), p.asked(), frame.Absent,
 		strconv.Itoa(p.Estimate.Sets), strconv.Itoa(p.Estimate.Splits), string(p.Verdict)}
 	if p.Verdict == Missing {
@@ -107,7 +135,7 @@ func (p Part) row(claim int) (name string, entries []doc.Entry) {
 	if p.Source != nil {
 		texts[4] = p.number(frame.Float64(p.Source))
 	}
-	return name, doc.Texts(texts...)
+	return fmt.Sprintf("%d. %s", claim, p.name()), doc.Texts(texts...)
 }
 
 // asked says where the difference lies if the comparison is true.

@@ -399,6 +399,8 @@ func TestCitationFile(t *testing.T) {
 		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1],
 			want)
 	}
+	meta := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "codemeta.json")))(t)
+	must.Hold(t, string(meta), `"version": "`+string(version[1])+`"`, programURL, `"name": "`+programAuthor+`"`)
 	// The Python package has the same version, in the form that Python's packages have.
 	python := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py")))(t)
 	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) +
