@@ -86,7 +86,8 @@ func TestWords(t *testing.T) {
 				`(?:,[^.]*,)? is\b|methods-that-know-the-labels`)
 			if regexp.MustCompile(`\b`+forms+`\b`).MatchString(code.ReplaceAllString(text, "")) &&
 				!said.MatchString(text) {
-				t.Errorf("%s uses the word %s, and neither explains it nor links to docs/reference/glossary.md", page, word)
+				t.Errorf("%s uses the word %s, and neither explains it nor links to docs/reference/glossary.md",
+					page, word)
 			}
 		}
 	}
