@@ -15,7 +15,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
-	"github.com/kernelboosting/bench/reports/stats"
 )
 
 // Select takes the method in question and those to compare it with.
@@ -71,10 +70,8 @@ func Compare(flags *pflag.FlagSet) frame.Build {
 
 // Options adjust the page.
 type Options struct {
-	Method string // the method in question
-	// Chosen says that the data chose the method, as the leader. Then tests are adjusted for each method with
-	// each.
-	Chosen bool
+	Method string           // the method in question
+	Chosen bool             // the data chose the method: see Asked
 	Level  float64          // of all tests of the page together, such as 0.05; intervals hold 1 - Level
 	Region *evidence.Region // nil for the usual one
 	Draws  int              // of the Bayesian signed-rank test; 0 for the usual number
@@ -90,13 +87,22 @@ type Page struct {
 	method   string
 	unit     string // " points" or nothing
 	region   evidence.Region
-	pairs    []evidence.Pair        // with the method as A, in the table's order of the other methods
-	typical  []*stats.Probabilities // of each pair; nil outside of the document
-	alone    []string               // methods without a common split
-	larger   string                 // what the page takes for granted; see fromLarger
-	stop     *result.Stop           // why the run of the method ended early
-	asksStop bool                   // the page asks what that run decided
-	choices  []choice               // the page's own and all others; nil for several other methods
+	pairs    []evidence.Pair // with the method as A, in the table's order of the other methods
+	alone    []string        // methods without a common split
+	larger   string          // what the page takes for granted; see fromLarger
+	stop     *result.Stop    // why the run of the method ended early
+	asksStop bool            // the page asks what that run decided
+	choices  []choice        // the page's own and all others; nil for several other methods
+}
+
+// Asked are the options for a table with a method in question: the named one, or else the leader. The data chose the
+// leader, so that tests are adjusted for each method with each.
+func (o Options) Asked(t *frame.Table) Options {
+	if o.Chosen = o.Method == ""; o.Chosen {
+		first, _ := evidence.Ends(t)
+		o.Method = t.Methods[first]
+	}
+	return o
 }
 
 // Evidence compares the methods of a table as the options ask.
@@ -196,77 +202,42 @@ func (p *Page) other(q *evidence.Pair) string {
 	return p.Methods[q.B]
 }
 
-// Parts are what the page says, each part by itself.
-type Parts struct {
-	Verdict        doc.Prose   // the sentences at the top
-	Over           doc.Table   // each other method, over data sets
-	Each           doc.Prose   // a sentence an other method; no paragraph where Verdict has them
-	Methods        *doc.Figure // the mean differences; nil with one other method
-	Sets           []SetsPart  // for each other method
-	Typical, Power doc.Table   // probabilities of the typical difference, and what so many data sets can find
-	Reading        doc.Prose   // how to read the page
-	Records        []doc.Block // of pairs and of sets
-}
-
-// A SetsPart is one other method on each data set.
-type SetsPart struct {
-	Other  string
-	Table  doc.Table
-	Figure doc.Figure
-}
-
-// Parts computes what the page says.
-func (p *Page) Parts() Parts {
-	whole := *p
-	p = &whole
-	p.typical = p.Evidence.Typical(p.pairs, cmp.Or(p.o.Draws, usualDraws))
-	var names []string
-	for i := range p.pairs {
-		names = append(names, p.other(&p.pairs[i]))
-	}
-	first, rest := p.Sentences()
-	out := Parts{Verdict: doc.Prose{Heading: "Verdict", Paragraphs: first}, Over: p.Over(),
-		Typical: posteriors(p.Evidence, p.Metric, "Against", names, p.typical), Power: p.power(),
-		Each:    doc.Prose{Heading: "Against each other method", Paragraphs: rest, Detail: true},
-		Reading: doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true},
-		Records: []doc.Block{p.pairRecords(), p.setRecords()}}
-	if len(p.pairs) > 1 {
-		out.Methods = new(p.Differences())
-	}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		out.Sets = append(out.Sets, SetsPart{p.other(q), p.bySet(q), p.forestOfSets(q)})
-	}
-	return out
-}
+// Each is the heading of the sentences on each other method.
+const Each = "Against each other method"
 
 // Document is the whole page, which begins with the plot of the differences.
 func (p *Page) Document() doc.Document {
 	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(append(p.notes(), p.stopNotes()...)...),
 		Title: fmt.Sprintf("%s against %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
-	parts := p.Parts()
-	alone := len(parts.Sets) == 1 // whose figure is the page's first one
+	add := func(blocks ...doc.Block) { d.Blocks = append(d.Blocks, blocks...) }
+	alone := len(p.pairs) == 1
 	if alone {
-		d.Blocks = append(d.Blocks, parts.Sets[0].Figure)
-	} else if parts.Methods != nil {
-		d.Blocks = append(d.Blocks, *parts.Methods)
+		add(p.forestOfSets(&p.pairs[0]))
+	} else {
+		add(p.Differences())
 	}
-	d.Blocks = append(d.Blocks, parts.Verdict, parts.Over)
-	if len(parts.Each.Paragraphs) > 0 {
-		d.Blocks = append(d.Blocks, parts.Each)
+	first, rest := p.Sentences()
+	add(doc.Prose{Heading: "Verdict", Paragraphs: first}, p.Over())
+	if len(rest) > 0 {
+		add(doc.Prose{Heading: Each, Paragraphs: rest, Detail: true})
 	}
+	typical := p.Evidence.Typical(p.pairs, cmp.Or(p.o.Draws, usualDraws))
+	records := []doc.Block{p.pairRecords(typical), p.setRecords()}
 	if len(p.choices) > 1 {
-		d.Blocks = append(d.Blocks, p.choiceTable())
-		parts.Records = append(parts.Records, p.choiceRecords())
+		add(p.choiceTable())
+		records = append(records, p.choiceRecords())
 	}
-	for _, s := range parts.Sets {
-		d.Blocks = append(d.Blocks, s.Table)
-		if !alone {
-			d.Blocks = append(d.Blocks, s.Figure)
+	var names []string
+	for i := range p.pairs {
+		q := &p.pairs[i]
+		names = append(names, p.other(q))
+		if add(p.bySet(q)); !alone {
+			add(p.forestOfSets(q))
 		}
 	}
-	d.Blocks = append(d.Blocks, parts.Typical, parts.Power, parts.Reading)
-	d.Blocks = append(d.Blocks, parts.Records...)
+	add(posteriors(p.Evidence, p.Metric, "Against", names, typical), p.power(),
+		doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
+	add(records...)
 	return d
 }
 

@@ -40,11 +40,7 @@ func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, 
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
-	asked := Options{Method: o.Method, Chosen: o.Method == "", Level: o.Level, Region: &o.Region}
-	if asked.Chosen {
-		first, _ := evidence.Ends(t)
-		asked.Method = t.Methods[first]
-	}
+	asked := Options{Method: o.Method, Level: o.Level, Region: &o.Region}.Asked(t)
 	ev, err := asked.Evidence(t)
 	if err != nil {
 		return doc.Document{}, err

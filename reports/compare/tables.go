@@ -155,8 +155,8 @@ func (p *Page) setLegend(below bool) []string {
 	return legend
 }
 
-// pairRecords has a row an opponent. Gains are in favour of the method.
-func (p *Page) pairRecords() doc.Records {
+// pairRecords has a row an opponent, with the posterior of its typical difference. Gains are in favour of the method.
+func (p *Page) pairRecords(posteriors []*stats.Probabilities) doc.Records {
 	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain",
 		"typical_low", "typical_high",
 		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
@@ -190,7 +190,7 @@ func (p *Page) pairRecords() doc.Records {
 		if set, without, ok := q.Carrier(); ok {
 			row["carried_by"], row["mean_without"] = set, without
 		}
-		if x := p.typical[i]; x != nil {
+		if x := posteriors[i]; x != nil {
 			row["typical_worse"], row["typical_equivalent"], row["typical_better"] = x.Below, x.Within, x.Above
 		}
 		out.Put(row)

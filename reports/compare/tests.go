@@ -19,7 +19,6 @@ import (
 
 type page struct {
 	*frame.Table
-	o           evidence.Options
 	ev          *evidence.Evidence
 	permutation stats.PermutationTest
 	friedman    stats.FriedmanTest
@@ -48,25 +47,23 @@ func tests(t *frame.Table, o evidence.Options) (doc.Document, error) {
 	if err != nil {
 		return doc.Document{}, err
 	}
-	return TestsOf(t, ev, o), nil
+	return TestsOf(t, ev), nil
 }
 
 // TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
 // have ranks.
-func TestsOf(t *frame.Table, ev *evidence.Evidence, o evidence.Options) doc.Document {
-	return testsPage(t, ev, o).document()
-}
+func TestsOf(t *frame.Table, ev *evidence.Evidence) doc.Document { return testsPage(t, ev).document() }
 
-func testsPage(t *frame.Table, ev *evidence.Evidence, o evidence.Options) *page {
-	p := &page{Table: t, o: o, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
+func testsPage(t *frame.Table, ev *evidence.Evidence) *page {
+	p := &page{Table: t, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
 		friedman: stats.Friedman(t.Means())}
 	p.compare()
 	return p
 }
 
 // Overall is what TestsOf says of all methods at once, without the tables of pairs.
-func Overall(t *frame.Table, ev *evidence.Evidence, o evidence.Options) []doc.Block {
-	p := testsPage(t, ev, o)
+func Overall(t *frame.Table, ev *evidence.Evidence) []doc.Block {
+	p := testsPage(t, ev)
 	omnibus, _ := p.omnibus()
 	return []doc.Block{doc.Prose{Paragraphs: p.verdict()}, omnibus}
 }
@@ -76,7 +73,7 @@ func Overall(t *frame.Table, ev *evidence.Evidence, o evidence.Options) []doc.Bl
 // p of the signed-rank test.
 func (p *page) compare() {
 	for _, q := range p.ev.Pairs {
-		control := slices.Index(p.Methods, p.o.Method)
+		control := slices.Index(p.Methods, p.ev.Method)
 		switch {
 		case max(q.A, q.B) >= p.friedman.Methods, control >= 0 && q.A != control && q.B != control:
 			continue
@@ -98,8 +95,8 @@ func (p *page) document() doc.Document {
 		frame.Count(len(p.Counted), "data set"), p.Protocol), Notes: p.Notes()}
 	omnibus, tests := p.omnibus()
 	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
-		p.posteriors()}
-	d.Blocks = append(d.Blocks, p.pairRecords(), tests)
+		posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name), p.ev.Typical(p.pairs, usualDraws)),
+		p.pairRecords(), tests}
 	return d
 }
 
@@ -136,7 +133,7 @@ func (p *page) verdict() []string {
 	}
 	return append(lines, fmt.Sprintf("Of %s %s (Wilcoxon's signed-rank test, adjusted for %s over data sets; "+
 		"level %v).",
-		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), p.ev.Family(), p.o.Level))
+		frame.Count(len(p.pairs), "pair"), strings.Join(parts, "; "), p.ev.Family(), p.ev.Level))
 }
 
 func named(pairs []string) string {
@@ -213,19 +210,13 @@ func (p *page) pairTable() doc.Table {
 	return out
 }
 
-// posteriors is the table of typical differences by Bayes.
-func (p *page) posteriors() doc.Table {
-	return posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name),
-		p.ev.Typical(p.pairs, usualDraws))
-}
-
 func (p *page) pairRecords() doc.Records {
 	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "datasets", "a", "b", "sets",
 		"typical_gain", "mean_gain", "wilcoxon_p", "adjusted_p", "equivalence_p", "verdict",
 		"rank_difference", "exact", "level"}}
 	for _, q := range p.pairs {
 		out.Add(p.Protocol, p.Metric.Name, p.Counted, p.Methods[q.A], p.Methods[q.B], len(q.Gains), q.Typical(), q.Mean,
-			q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict), p.ranks(q), p.ranks(q).RatString(), p.o.Level)
+			q.Signed.P, q.Adjusted, q.Equivalence, string(q.Verdict), p.ranks(q), p.ranks(q).RatString(), p.ev.Level)
 	}
 	return out
 }

@@ -2,8 +2,6 @@
 // and until when by prediction, how fast cells end, how much time is left, the best methods so far, and what
 // failed.
 //
-// A State is drawn as text.
-//
 // All data come from the database: from what runs write there about themselves (store.Progress), and from stored
 // results. So the package does not talk to the runs, and watching does not disturb them. The package changes and
 // predicts nothing.
@@ -43,11 +41,9 @@ type State struct {
 
 // A Worker is a process that computes cells.
 type Worker struct {
-	Name   string // machine and process
-	Runs   bool   // the worker is the run itself
-	Jobs   int    // cells at a time
-	Memory int64  // bytes; 0 for unknown
-	Cells  int    // cells that the worker computes now
+	Name  string // machine and process
+	Jobs  int    // cells at a time
+	Cells int    // cells that the worker computes now
 }
 
 // A Cell is being computed.
@@ -65,12 +61,6 @@ type Set struct {
 	Best             []string // the methods with the best mean
 	Mean             string   // of the best methods
 }
-
-// Stored is the number of the set's cells that are stored.
-func (s Set) Stored() int { return s.OK + s.Failed }
-
-// Cells is the number of the set's cells that are stored or under way.
-func (s Set) Cells() int { return s.OK + s.Failed + s.Left }
 
 // Options say what a Watcher reads.
 type Options struct {
@@ -192,10 +182,6 @@ func (w *Watcher) addRuns(s *State) {
 		if r.Begun.Before(begun) {
 			begun = r.Begun
 		}
-		s.Workers = append(s.Workers, Worker{Name: r.Machine, Jobs: r.Jobs, Runs: true})
-		for _, other := range r.Workers {
-			s.Workers = append(s.Workers, Worker{Name: other.Name, Jobs: other.Jobs, Memory: other.Memory})
-		}
 		for _, c := range r.Running {
 			cells[c.By]++
 			name := c.Name
@@ -209,8 +195,11 @@ func (w *Watcher) addRuns(s *State) {
 			s.Cells = append(s.Cells, Cell{name, c.By, max(0, s.At.Sub(c.Since).Seconds()), left})
 		}
 	}
-	for i, worker := range s.Workers {
-		s.Workers[i].Cells = cells[worker.Name]
+	for _, r := range w.runs {
+		s.Workers = append(s.Workers, Worker{r.Machine + " (run)", r.Jobs, cells[r.Machine]})
+		for _, other := range r.Workers {
+			s.Workers = append(s.Workers, Worker{other.Name, other.Jobs, cells[other.Name]})
+		}
 	}
 	slices.SortStableFunc(s.Cells, func(a, b Cell) int { return -cmp.Compare(a.For, b.For) })
 	s.Rate = w.rate(begun, s.At, s.Ended)
@@ -248,7 +237,7 @@ func (s *State) addLeft(runs []store.Progress) {
 			s.Sets[i].Left += r.Left[name]
 		}
 	}
-	s.Sets = slices.DeleteFunc(s.Sets, func(d Set) bool { return d.Cells() == 0 })
+	s.Sets = slices.DeleteFunc(s.Sets, func(d Set) bool { return d.OK+d.Failed+d.Left == 0 })
 }
 
 // mostFailures bounds the different failures that are shown.
@@ -311,11 +300,8 @@ func (s *State) addSets(ctx context.Context, opt Options) error {
 func bestOf(t *frame.Table, set frame.Set) (names []string, mean string) {
 	for i, best := range t.Best(set) {
 		if best {
-			decimals := 3
-			if t.Metric.Percent {
-				decimals = 1
-			}
-			names, mean = append(names, set.Entries[i].Method), frame.Text(set.Entries[i].Mean, decimals)
+			names = append(names, set.Entries[i].Method)
+			mean = frame.Text(set.Entries[i].Mean, t.Decimals()-1)
 		}
 	}
 	return names, mean

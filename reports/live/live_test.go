@@ -98,7 +98,7 @@ func TestState(t *testing.T) {
 		"lab/2 for 3, 0 left; " {
 		t.Errorf("cells under way: %s", text)
 	}
-	if text := fmt.Sprint(got.Workers); text != "[{here/1 true 1 0 1} {lab/2 false 2 1073741824 1}]" {
+	if text := fmt.Sprint(got.Workers); text != "[{here/1 (run) 1 1} {lab/2 2 1}]" {
 		t.Errorf("workers: %s", text)
 	}
 	if text := fmt.Sprint(got.Sets); text != "[{x 0 0 6 [] } {y 0 0 6 [] }]" {
@@ -181,7 +181,7 @@ func TestText(t *testing.T) {
 	s := State{
 		Database: "results.db", Protocol: "table2", At: began, Runs: 1, Planned: 400, Ended: 100, Failed: 3,
 		Rate: 12.34, Left: 220,
-		Workers: []Worker{{Name: "lab1/4711", Runs: true, Jobs: 2, Cells: 1}},
+		Workers: []Worker{{Name: "lab1/4711 (run)", Jobs: 2, Cells: 1}},
 		Cells: []Cell{{Name: "GBRFF2 on wine, split 3", By: "lab1/4711", For: 12, Left: 20},
 			{Name: "CART on swiss, split 1", For: 1, Left: 4000}},
 		Sets: []Set{{Name: "wine", OK: 31, Failed: 3, Left: 26, Best: []string{"GBRFF2"}, Mean: "98.1"},

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -21,7 +22,10 @@ func (s State) Text(width int) []string {
 	wrap := func(whole string) {
 		out = append(out, strings.Split(text.WrapSoft(wording.Spelled(whole), width), "\n")...)
 	}
-	head, now := s.Head(), s.At.Format(time.TimeOnly)
+	head, now := s.Database, s.At.Format(time.TimeOnly)
+	if s.Protocol != "" {
+		head += ", protocol " + s.Protocol
+	}
 	line("%s", pad(clip(head, width-len(now)-1), width-len(now))+now)
 	wrap(s.Summary())
 	if s.Runs > 0 {
@@ -32,7 +36,7 @@ func (s State) Text(width int) []string {
 		line("%s %5s %6s", pad("worker", width-13), "jobs", "cells")
 	}
 	for _, w := range s.Workers {
-		line("%s %5d %6d", pad(clip(w.Title(), width-14), width-13), w.Jobs, w.Cells)
+		line("%s %5d %6d", pad(clip(w.Name, width-14), width-13), w.Jobs, w.Cells)
 	}
 	if len(s.Cells) > 0 {
 		by := width / 4
@@ -40,7 +44,7 @@ func (s State) Text(width int) []string {
 		line("%s %s %6s %20s", pad("under way", width-by-29), pad("by", by), "for", "predicted end")
 		for _, c := range s.Cells {
 			room := width - by - 29
-			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(c.Who(), by), by),
+			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(cmp.Or(c.By, "a worker"), by), by),
 				wording.Seconds(c.For), s.Ends(c))
 		}
 	}
@@ -64,18 +68,10 @@ func (s State) Text(width int) []string {
 	}
 	for _, d := range s.Sets {
 		room := width / 3
-		before := fmt.Sprintf("%s %s %18s  ", pad(clip(d.Name, room), room), bar(8, d.Stored(), d.Cells()), d.Done())
-		line("%s%s", before, d.Leaders(width-text.StringWidth(before)))
+		before := fmt.Sprintf("%s %s  ", pad(clip(d.Name, room), room), d.done())
+		line("%s%s", before, d.leaders(width-text.StringWidth(before)))
 	}
 	return out
-}
-
-// Head names the database and the protocol.
-func (s State) Head() string {
-	if s.Protocol == "" {
-		return s.Database
-	}
-	return s.Database + ", protocol " + s.Protocol
 }
 
 // Summary is "152 of 400 cells, 3 failed; 12.3 a minute; about 4m left, until 17:56".
@@ -97,7 +93,7 @@ func (s State) Summary() string {
 	if s.Left == 0 && unknown != "" {
 		return text + "; time left unknown until a fit of " + unknown + " is measured"
 	}
-	text += fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.After(s.Left))
+	text += fmt.Sprintf("; about %s left, until %s", wording.Seconds(s.Left), s.after(s.Left))
 	if unknown != "" {
 		text += ", without " + unknown + ", whose time is unknown"
 	}
@@ -109,11 +105,11 @@ func (s State) Ends(c Cell) string {
 	if c.Left < 0 {
 		return "unknown"
 	}
-	return "in " + wording.Seconds(c.Left) + ", " + s.After(c.Left)
+	return "in " + wording.Seconds(c.Left) + ", " + s.after(c.Left)
 }
 
-// After is the time of day some seconds after the state, with the date where that is another day.
-func (s State) After(seconds float64) string {
+// after is the time of day some seconds after the state, with the date where that is another day.
+func (s State) after(seconds float64) string {
 	then := s.At.Add(time.Duration(seconds * float64(time.Second)))
 	switch {
 	case seconds > 300*24*3600: // no forecast is good for so long
@@ -126,34 +122,19 @@ func (s State) After(seconds float64) string {
 	return then.Format("15:04")
 }
 
-// Title is the worker's name, with a mark if the worker is a run itself.
-func (w Worker) Title() string {
-	if w.Runs {
-		return w.Name + " (run)"
-	}
-	return w.Name
-}
-
-// Who is the worker's name.
-func (c Cell) Who() string {
-	if c.By == "" {
-		return "a worker"
-	}
-	return c.By
-}
-
-// Done is "34/60 (3 failed)".
-func (d Set) Done() string {
-	text := fmt.Sprintf("%d/%d", d.Stored(), d.Cells())
+// done is a bar and "34/60 (3 failed)".
+func (d Set) done() string {
+	stored, cells := d.OK+d.Failed, d.OK+d.Failed+d.Left
+	text := fmt.Sprintf("%d/%d", stored, cells)
 	if d.Failed > 0 {
 		text += fmt.Sprintf(" (%d failed)", d.Failed)
 	}
-	return text
+	return fmt.Sprintf("%s %18s", bar(8, stored, cells), text)
 }
 
-// Leaders is the best mean with as many names of methods as fit into the columns: "98.1 GBRFF2, SVM and 13 more". Where
+// leaders is the best mean with as many names of methods as fit into the columns: "98.1 GBRFF2, SVM and 13 more". Where
 // not even one of several names fits, it is "98.1 15 methods".
-func (d Set) Leaders(columns int) string {
+func (d Set) leaders(columns int) string {
 	for most := wording.MostNames; most > 0; most-- {
 		out := strings.TrimSpace(d.Mean + " " + wording.Few(d.Best, most))
 		if len(d.Best) <= 1 || text.StringWidth(wording.Spelled(out)) <= columns {

@@ -114,11 +114,7 @@ func (p *Page) fillTab(tab *boardTab, part *frame.Table, ev *evidence.Evidence) 
 		tab.Sentence = noRanks
 		return nil
 	}
-	o := compare.Options{Method: ev.Method, Chosen: ev.Method == "", Level: ev.Level}
-	if o.Chosen {
-		first, _ := evidence.Ends(part)
-		o.Method = part.Methods[first]
-	}
+	o := compare.Options{Method: ev.Method, Level: ev.Level}.Asked(part)
 	asked, err := compare.PageOf(part, ev, o)
 	if errors.Is(err, frame.ErrNoResults) {
 		tab.Sentence = noVerdict(err)

@@ -3,11 +3,11 @@ package page
 import (
 	"errors"
 	"fmt"
+	"html/template"
 
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
-	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/render"
 	"github.com/kernelboosting/bench/reports/table"
@@ -58,7 +58,10 @@ func (p *Page) addTable(o Options) error {
 // addPart lays blocks out and appends them as a part. If the last part has the same heading, it appends them to this
 // part. A part with a heading is closed at first.
 func addPart(parts *[]part, heading, title string, blocks ...doc.Block) {
-	html := render.Fragment(title, blocks...)
+	addHTML(parts, heading, render.Fragment(title, blocks...))
+}
+
+func addHTML(parts *[]part, heading string, html template.HTML) {
 	if n := len(*parts); n > 0 && (*parts)[n-1].Heading == heading {
 		(*parts)[n-1].HTML += html
 		return
@@ -146,14 +149,13 @@ func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil
 	}
-	tests := evidence.Options{Level: o.Level, Method: o.Method}
 	if p.many() {
-		addPart(&p.More, "Tests of all methods", "", append(compare.Overall(&p.table, p.evidence, tests),
+		addPart(&p.More, "Tests of all methods", "", append(compare.Overall(&p.table, p.evidence),
 			doc.Prose{Paragraphs: []string{fmt.Sprintf("The section of each method compares it with each other one. "+
 				"This command prints all pairs, with their posteriors: %s", p.table.Frame.Run.Other("report",
 				"tests"))}})...)
 	} else {
-		d := compare.TestsOf(&p.table, p.evidence, tests)
+		d := compare.TestsOf(&p.table, p.evidence)
 		addPart(&p.More, "Tests of all methods and of pairs", d.Title, append(blocksOf[doc.Prose](d),
 			blocksOf[doc.Table](d)...)...)
 	}

@@ -33,12 +33,7 @@ func (p *Page) addVerdict(o Options) error {
 		p.Verdict.None = "There is one method alone, so that there is nothing to compare."
 		return nil
 	}
-	options := compare.Options{
-		Method: o.Method, Level: o.Level, Draws: o.draws, Chosen: o.Method == ""}
-	if options.Chosen {
-		first, _ := evidence.Ends(t)
-		options.Method = t.Methods[first]
-	}
+	options := compare.Options{Method: o.Method, Level: o.Level, Draws: o.draws}.Asked(t)
 	var err error
 	if p.evidence, err = options.Evidence(t); err != nil {
 		return err
@@ -52,7 +47,7 @@ func (p *Page) addVerdict(o Options) error {
 		return err
 	}
 	p.Verdict.Method, p.Verdict.Command = options.Method, p.table.Frame.Run.Other("compare", options.Method)
-	p.addEvidence(asked.Parts())
+	p.addEvidence(asked.Document().Blocks)
 	for i, m := range t.Methods {
 		of := options
 		of.Method, of.Chosen = m, options.Chosen && m == options.Method
@@ -94,32 +89,34 @@ const mostSentences = 8
 
 // addEvidence takes the evidence for the verdict from the comparison, in closed parts: the sentences if they are few,
 // and the tables. There is a table of single sets for each other method. These tables are one part with one legend.
-func (p *Page) addEvidence(c compare.Parts) {
-	add := func(heading string, b doc.Block) { addPart(&p.Verdict.Parts, heading, "", b) }
-	table := func(t doc.Table) {
-		heading := cmp.Or(t.Heading, t.Caption)
-		t.Heading = ""
-		add(heading, t)
-	}
-	table(c.Over)
-	if n := len(c.Each.Paragraphs); n > 0 && n <= mostSentences {
-		add(c.Each.Heading, doc.Prose{Paragraphs: c.Each.Paragraphs})
-	}
-	sets := part{Heading: "On each data set, with intervals", Closed: true}
-	for i, s := range c.Sets {
-		t, name := s.Table, s.Table.Caption
-		if t.Heading, t.Caption = "", ""; i < len(c.Sets)-1 { // the legend is below the last table
-			t.Legend, t.Best = nil, ""
+func (p *Page) addEvidence(blocks []doc.Block) {
+	ofSets := func(b doc.Block) bool { t, is := b.(doc.Table); return is && t.Corner == "Data set" }
+	left := len(slices.DeleteFunc(slices.Clone(blocks), func(b doc.Block) bool { return !ofSets(b) }))
+	few := left <= mostDetailed
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case doc.Prose:
+			if !b.Detail || b.Heading == compare.Each && len(b.Paragraphs) > mostSentences {
+				continue
+			}
+			addPart(&p.Verdict.Parts, b.Heading, "", doc.Prose{Paragraphs: b.Paragraphs})
+		case doc.Table:
+			heading, name := b.Heading, b.Caption
+			if b.Heading = ""; !ofSets(block) {
+				addPart(&p.Verdict.Parts, heading, "", b)
+				continue
+			}
+			b.Caption = ""
+			if left--; left > 0 { // the legend is below the last table
+				b.Legend, b.Best = nil, ""
+			}
+			if few {
+				addHTML(&p.Verdict.Parts, "On each data set, with intervals", "<details class=\"more\"><summary>"+
+					template.HTML(template.HTMLEscapeString(doc.OneLine(name)))+"</summary>"+
+					render.Fragment(name, b)+"</details>\n")
+			}
 		}
-		sets.HTML += template.HTML("<details class=\"more\"><summary>"+template.HTMLEscapeString(
-			doc.OneLine(name))+"</summary>") + render.Fragment(name, t) + "</details>\n"
 	}
-	if len(c.Sets) <= mostDetailed {
-		p.Verdict.Parts = append(p.Verdict.Parts, sets)
-	}
-	table(c.Typical)
-	table(c.Power)
-	add(c.Reading.Heading, doc.Prose{Paragraphs: c.Reading.Paragraphs})
 }
 
 func noVerdict(err error) string { return "There is no verdict: " + err.Error() + "." }
