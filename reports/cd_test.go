@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
 )
@@ -93,12 +94,37 @@ func TestBarsByWilcoxon(t *testing.T) {
 		`the test is "x"; use wilcoxon or nemenyi`)
 }
 
+// TestDrawn: a figure of more than twenty methods has the twelve best and the reader's own, on the axis of all ranks.
+func TestDrawn(t *testing.T) {
+	table := frame.Table{Own: []string{"M25"}}
+	var order []int
+	var rows []store.Row
+	for m := range 30 {
+		table.Methods, order = append(table.Methods, fmt.Sprintf("M%02d", m)), append(order, m)
+		for i := range 8 {
+			rows = append(rows, sample.OK(fmt.Sprint("s", i), table.Methods[m], 1, 90-m, 100))
+		}
+	}
+	shown, said := table.Drawn(order)
+	must.Be(t, shown, append(order[:12:12], 25))
+	must.Be(t, said, "the 12 best of 30 methods and those of one's own")
+	shown, said = table.Drawn(order[:20])
+	must.Be(t, shown, order[:20])
+	must.Be(t, said, "")
+
+	figure := sample.Build(t, compare.Diagram, sample.Of(1, rows...)).Blocks[0].(doc.Figure)
+	must.Be(t, figure.About, "A bar joins methods without a significant difference; the 12 best of 30 methods")
+	must.Be(t, len(figure.Numbers.Sections[0]), 30)
+	drawn := fmt.Sprint(figure.Plot(doc.PageWidth).Marks)
+	must.Be(t, []bool{strings.Contains(drawn, "M11"), strings.Contains(drawn, "M12")}, []bool{true, false})
+}
+
 // Two methods share a letter just if their ranks differ by less than the critical difference, and every bar that is
 // drawn joins methods of one letter.
 func TestLetters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var rows []store.Row
-		methods := rapid.IntRange(2, 30).Draw(r, "methods")
+		methods := rapid.IntRange(2, 20).Draw(r, "methods") // which are drawn all
 		for i := range rapid.IntRange(3, 20).Draw(r, "sets") {
 			for m := range methods {
 				correct := 3*m/2 + rapid.IntRange(30, 42).Draw(r, "correct")

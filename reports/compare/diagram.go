@@ -141,21 +141,21 @@ func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
 // letter have no significant difference.
 func diagram(t *frame.Table, f stats.FriedmanTest, j joined, level float64, test string) (doc.Figure, doc.Records) {
 	order := stats.Order(f.AverageRanks)
-	bars := j.groups(order)
-	place := map[int]int{}
-	var names []string
-	var ranks []float64
-	for i, m := range order {
-		place[m] = i
-		names, ranks = append(names, t.Methods[m]), append(ranks, frame.Float64(f.AverageRanks[m]))
-	}
-	letters := make([]string, len(order)) // by place
-	for i, bar := range bars {
-		for k, m := range bar {
-			bars[i][k] = place[m]
-			letters[place[m]] += letter(i)
+	letters := make([]string, len(t.Methods))
+	for i, bar := range j.groups(order) {
+		for _, m := range bar {
+			letters[m] += letter(i)
 		}
 	}
+	shown, said := t.Drawn(order)
+	var names []string
+	var ranks []float64
+	for _, m := range shown {
+		names, ranks = append(names, t.Methods[m]), append(ranks, frame.Float64(f.AverageRanks[m]))
+	}
+	bars := doc.Map(j.groups(shown), func(bar []int) []int {
+		return doc.Map(bar, func(m int) int { return slices.Index(shown, m) })
+	})
 	note := ""
 	legend, drawn := "Bars: methods that share a letter, and no other ones, "+j.joins+".",
 		"methods joined by a bar "+j.joins
@@ -163,18 +163,23 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, level float64, test
 		legend, drawn = frame.Capital(j.joins)+".", j.joins
 		note = legend
 	}
+	about := "A bar joins methods without a significant difference"
+	if said != "" {
+		drawn += "; drawn are " + said
+		about += "; " + said
+	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},
 		Best: "the best, every tied one; decided on exact values.", Legend: []string{legend}}
 	records := doc.Records{Name: "cd", Columns: []string{"protocol", "metric", "datasets", "method", "rank", "exact",
 		"bars", "test", "critical_difference", "level"}}
-	for i, m := range order {
-		table.Add(names[i], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m],
-			Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[i], frame.Absent)})
-		records.Add(t.Protocol, t.Metric.Name, t.Counted, names[i], ranks[i], f.AverageRanks[m].RatString(),
-			letters[i], test, j.cd, level)
+	for _, m := range order {
+		table.Add(t.Methods[m], doc.Entry{Text: f.AverageRanks[m].FloatString(2), Best: best[m],
+			Tip: "exactly " + f.AverageRanks[m].RatString()}, doc.Entry{Text: cmp.Or(letters[m], frame.Absent)})
+		records.Add(t.Protocol, t.Metric.Name, t.Counted, t.Methods[m], frame.Float64(f.AverageRanks[m]),
+			f.AverageRanks[m].RatString(), letters[m], test, j.cd, level)
 	}
-	return doc.Figure{Title: "Critical differences", About: "A bar joins methods without a significant difference",
+	return doc.Figure{Title: "Critical differences", About: about,
 		Plot: plot.CriticalDifference(names, ranks, bars, j.cd, note), Numbers: &table,
 		Alt: fmt.Sprintf("Average ranks of %s over %s; %s", frame.Count(f.Methods, "method"),
 			frame.Count(f.Datasets, "data set"), drawn)}, records

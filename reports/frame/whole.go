@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -253,4 +254,25 @@ func (t *Table) Coverage(method int) int {
 		}
 	}
 	return n
+}
+
+// A figure shows at most mostLines methods, or else fewLines of them.
+const mostLines, fewLines = 20, 12
+
+// Drawn returns the methods of a figure, which are given from the best to the worst: all of them, or of more than 20 the
+// twelve best and those of one's own. said is "" for all, and else says which they are.
+func (t *Table) Drawn(order []int) (shown []int, said string) {
+	if len(order) <= mostLines {
+		return order, ""
+	}
+	for i, m := range order {
+		if i < fewLines || slices.Contains(t.Own, t.Methods[m]) {
+			shown = append(shown, m)
+		}
+	}
+	said = fmt.Sprintf("the %d best of %d methods", fewLines, len(order))
+	if len(shown) > fewLines {
+		said += " and those of one's own"
+	}
+	return shown, said
 }

@@ -24,7 +24,8 @@ type data struct {
 	Sets     []setData           `json:"sets"`
 	Cells    map[string]cellData `json:"cells"` // cells with a stored run, by key
 	Points   []string            `json:"points"`
-	Origins  []string            `json:"origins"` // programs and machines
+	Times    []string            `json:"times"`
+	Origins  []string            `json:"origins"` // programs, machines and data
 	Errors   []string            `json:"errors"`
 	// the protocol's source prints ranks in the paper's convention
 	Paper    bool       `json:"paper,omitempty"`
@@ -63,10 +64,12 @@ type cellData struct {
 	Mean  string `json:"m,omitempty"` // the exact fraction; "" without a finished split
 	// The mean and the deviation as in the table, then the deviations with divisors n and n-1.
 	Texts []string `json:"t,omitempty"`
-	// A finished run is: split, correct rows or value, place in Points, processor time, and the number of test rows if
-	// it differs from that of the set. Any other run is: split, status, place in Errors.
-	Runs    [][]any  `json:"r"`
-	From    [][]any  `json:"f"` // splits, place in Origins
+	// A finished run is: split, correct rows or value, place in Points, place in Times, and the number of test rows if it
+	// differs from that of the set. Any other run is: split, status, place in Errors. If every run is finished, Columns
+	// has the values, and the places in Points and in Times, of splits 1, 2 and so on; one place is of all splits.
+	Runs    [][]any  `json:"r,omitempty"`
+	Columns [][]any  `json:"c,omitempty"`
+	From    [][]any  `json:"f"` // splits, the version of the method, place in Origins
 	Warn    []string `json:"w,omitempty"`
 	Printed []string `json:"p,omitempty"` // a sentence on the published value
 }
@@ -131,7 +134,7 @@ func (p *Page) addData(o Options) error {
 		}
 		d.Methods = append(d.Methods, md)
 	}
-	var points, origins, errors list
+	var points, times, origins, errors list
 	for s, set := range t.Sets {
 		name := set.Name
 		if set.File != "" {
@@ -146,32 +149,60 @@ func (p *Page) addData(o Options) error {
 			if len(rows) == 0 {
 				continue
 			}
-			d.Cells[key(s, m)] = p.cellData(set, e, rows, places[m], &points, &origins, &errors)
+			cell := p.cellData(set, e, rows, places[m], &origins)
+			for _, r := range rows {
+				cell.Runs = append(cell.Runs, p.runData(r, set, &points, &times, &errors))
+			}
+			cell.shorten()
+			d.Cells[key(s, m)] = cell
 		}
 	}
-	d.Points, d.Origins, d.Errors = points.texts, origins.texts, errors.texts
+	d.Points, d.Times, d.Origins, d.Errors = points.texts, times.texts, origins.texts, errors.texts
 	p.data = d
 	return nil
 }
 
-// cellData returns the data of a cell from its rows. Texts that several cells have go to the lists.
-func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place int, points, origins, errors *list,
-) cellData {
+// cellData returns the data of a cell from its rows, without its runs.
+func (p *Page) cellData(set frame.Set, e frame.Entry, rows []store.Row, place int, origins *list) cellData {
 	cell := cellData{Place: place, Done: frame.Ranges(e.Splits()), Printed: p.Printed.sentences(set.Name, e.Method)}
 	if e.Mean != nil {
 		cell.Mean = fraction(e.Mean)
 		cell.Texts = []string{frame.Text(e.Mean, p.decimals()), p.deviation(e),
 			frame.Number(e.StdPop, 6), frame.Number(e.StdSample, 6)}
 	}
+	var warned frame.Groups[string, int]
+	times := map[string]int{}
 	for _, r := range rows {
-		cell.Runs = append(cell.Runs, p.runData(r, set, points, errors))
 		for _, w := range r.Warnings {
-			cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("split %d, %s: %s", r.Split,
-				frame.Count(w.Times, "time"), w.Text)))
+			warned.Add(w.Text, r.Split)
+			times[w.Text] += w.Times
 		}
+	}
+	for _, text := range warned.Keys {
+		cell.Warn = append(cell.Warn, doc.Flat(fmt.Sprintf("on splits %s, %s: %s", frame.Ranges(warned.Of[text]),
+			frame.Count(times[text], "time"), text)))
 	}
 	cell.From = originsOf(rows, origins)
 	return cell
+}
+
+// shorten moves Runs to Columns, if it may.
+func (c *cellData) shorten() {
+	columns := make([][]any, 3)
+	for i, run := range c.Runs {
+		if len(run) != 4 || run[0] != i+1 {
+			return
+		}
+		for k := range columns {
+			columns[k] = append(columns[k], run[k+1])
+		}
+	}
+	for k, of := range columns[1:] {
+		if of = slices.Compact(of); len(of) == 1 {
+			columns[k+1] = of
+		}
+	}
+	c.Runs, c.Columns = nil, columns
 }
 
 // key is the key of a cell in data.Cells: the numbers of its set and its method, such as "3,5".
@@ -220,7 +251,7 @@ func placesOf(t *frame.Table, set frame.Set) []int {
 }
 
 // runData returns one element of cellData.Runs.
-func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
+func (p *Page) runData(r store.Row, set frame.Set, points, times, errors *list) []any {
 	value := p.table.ValueOf(r.Score)
 	if r.Status != result.OK || value == nil {
 		return []any{r.Split, string(r.Status), errors.at(r.Error)}
@@ -233,7 +264,7 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 		out[2] = points.at(frame.PointText(point))
 	}
 	if r.CPUSeconds != nil {
-		out[3] = wording.Seconds(*r.CPUSeconds)
+		out[3] = times.at(wording.Seconds(*r.CPUSeconds))
 	}
 	if r.Score.N != set.TestRows {
 		out = append(out, r.Score.N)
@@ -243,32 +274,38 @@ func (p *Page) runData(r store.Row, set frame.Set, points, errors *list) []any {
 
 // originsOf returns cellData.From: for each origin the splits whose runs come from it, and its place in the list.
 func originsOf(rows []store.Row, origins *list) [][]any {
-	var splits frame.Groups[int, int]
+	type from struct {
+		version string
+		at      int
+	}
+	var splits frame.Groups[from, int]
 	for _, r := range rows {
-		splits.Add(origins.at(origin(r)), r.Split)
+		version, program, data := origin(r)
+		splits.Add(from{version, origins.at(strings.TrimPrefix(program+", "+data, ", "))}, r.Split)
 	}
 	var out [][]any
-	for _, at := range splits.Keys {
-		slices.Sort(splits.Of[at])
-		out = append(out, []any{frame.Ranges(splits.Of[at]), at})
+	for _, f := range splits.Keys {
+		slices.Sort(splits.Of[f])
+		out = append(out, []any{frame.Ranges(splits.Of[f]), f.version, f.at})
 	}
 	return out
 }
 
-// origin names the version of the method, the program and the machine, the data, the date, and the imported file.
-func origin(r store.Row) string {
-	text := fmt.Sprintf("%s version %s", r.Method, r.MethodVersion)
+// origin names the version of the method, the program and the machine, and then the data, the date and the imported
+// file. The program of results of others may be unknown.
+func origin(r store.Row) (version, program, data string) {
+	version = fmt.Sprintf("%s version %s", r.Method, r.MethodVersion)
 	if e := r.Environment; e != nil {
-		text += fmt.Sprintf(", bench %s on %s", e.ProgramVersion, e.CPU)
+		program = fmt.Sprintf("bench %s on %s", e.ProgramVersion, e.CPU)
 	}
-	text += fmt.Sprintf(", data %.8s", r.Fingerprint)
+	data = fmt.Sprintf("data %.8s", r.Fingerprint)
 	if len(r.StartedAt) >= 10 {
-		text += ", " + r.StartedAt[:10]
+		data += ", " + r.StartedAt[:10]
 	}
 	if r.Imported != "" {
-		text += ", imported from " + r.Imported
+		data += ", imported from " + r.Imported
 	}
-	return text
+	return version, program, data
 }
 
 // seconds writes the mean processor time of a cell's finished runs, or "-" if it is not known.

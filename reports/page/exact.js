@@ -30,14 +30,14 @@ const has = c => c !== undefined && c.m !== undefined;
 // A method has a set if it finished the compared splits.
 const hasAll = (s, m) => has(cell(s, m)) && cell(s, m).d === data.sets[s].d;
 
-// groupOf returns the place of a choice in data.groups.counted, if the choice is a group of methods on a group of sets.
-// Otherwise it returns -1.
+// groupOf returns the place of a choice in data.groups.counted, if the choice is all methods on a group of sets, or a
+// group of methods on all sets. Otherwise it returns -1.
 function groupOf(methods, sets) {
   const main = list => list.filter(s => data.sets[s].main && !empty(s)),
     same = (a, b) => a.length === b.length && a.every(x => b.includes(x));
   const m = data.groups.methods.findIndex(g => same(g.of, methods)),
     s = data.groups.sets.findIndex(g => same(main(g.of), main(sets)));
-  return m < 0 || s < 0 ? -1 : m * data.groups.sets.length + s;
+  return m < 0 || s < 0 || m && s ? -1 : m ? data.groups.sets.length + m - 1 : s;
 }
 
 // summary returns the means over sets and the average ranks of the whole methods, which are those that have every set

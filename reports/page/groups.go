@@ -24,17 +24,17 @@ type group struct {
 	Of   []int  `json:"of"`
 }
 
-// groupsData holds the groups of the page. Element m*len(Sets)+s of Counted belongs to group m of methods on group s of
-// sets. It lists the numbers of the sets that enter means and ranks.
+// groupsData holds the groups of the page. Counted lists the numbers of the sets that enter means and ranks: of all
+// methods on each group of sets, and then of each other group of methods on all sets.
 type groupsData struct {
 	Methods []group `json:"methods"`
 	Sets    []group `json:"sets"`
 	Counted [][]int `json:"counted"`
 }
 
-// newGroups returns the groups of the page, tests each group of methods on each group of sets, and adds a diagram of
-// the result to p.Diagrams. The groups of sets are those of the options, and a group for each task, such as the binary
-// sets. The tests of a group of methods on a group of sets are one family.
+// newGroups returns the groups of the page, tests all methods on each group of sets and each group of methods on all
+// sets, and adds a diagram of each result to p.Diagrams. The groups of sets are those of the options, and a group for
+// each task, such as the binary sets. The tests of a group are one family.
 func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	t := &p.table
 	var sets []string // of the main group, which are the first ones of the table
@@ -50,37 +50,49 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	}
 	maps.Copy(named, o.Groups.Sets)
 	out.Methods, out.Sets = groupsOf(t.Methods, o.Groups.Methods), groupsOf(sets, named)
-	for m, methods := range out.Methods {
-		for s, of := range out.Sets {
-			part, ev := *t, p.evidence
-			if m+s > 0 {
-				at := func(names []string) func(int) string { return func(i int) string { return names[i] } }
-				part = t.Part(doc.Map(methods.Of, at(t.Methods)), doc.Map(of.Of, at(sets)))
-				if ev, err = p.evidenceOf(&part); err != nil {
-					return out, err
-				}
-			}
-			counted := []int{}
-			for i, s := range t.Sets {
-				if slices.Contains(part.Counted, s.Name) {
-					counted = append(counted, i)
-				}
-			}
-			out.Counted = append(out.Counted, counted)
-			p.Diagrams = append(p.Diagrams, p.diagram(&part, ev, len(out.Counted) == 1))
-			if p.Board != nil && (m == 0) != (s == 0) {
-				tab := boardTab{Of: "sets", Group: of.Name}
-				if s == 0 {
-					tab = boardTab{Of: "methods", Group: methods.Name}
-				}
-				if err := p.fillTab(&tab, &part, ev); err != nil {
-					return out, err
-				}
-				p.Tabs = append(p.Tabs, tab)
-			}
+	for _, of := range out.Sets {
+		if err := p.addGroup(&out, boardTab{Of: "sets", Group: of.Name}, t.Methods, at(sets, of)); err != nil {
+			return out, err
+		}
+	}
+	for _, methods := range out.Methods[1:] {
+		tab := boardTab{Of: "methods", Group: methods.Name}
+		if err := p.addGroup(&out, tab, at(t.Methods, methods), sets); err != nil {
+			return out, err
 		}
 	}
 	return out, nil
+}
+
+// at returns the names of a group's members.
+func at(names []string, g group) []string {
+	return doc.Map(g.Of, func(i int) string { return names[i] })
+}
+
+// addGroup adds what is known of methods on sets: the sets that count, a diagram, and a leaderboard, if the group has a
+// name.
+func (p *Page) addGroup(out *groupsData, tab boardTab, methods, sets []string) (err error) {
+	part, ev := p.table, p.evidence
+	if tab.Group != "" {
+		part = p.table.Part(methods, sets)
+		if ev, err = p.evidenceOf(&part); err != nil {
+			return err
+		}
+	}
+	counted := []int{}
+	for i, s := range p.table.Sets {
+		if slices.Contains(part.Counted, s.Name) {
+			counted = append(counted, i)
+		}
+	}
+	out.Counted = append(out.Counted, counted)
+	p.Diagrams = append(p.Diagrams, p.diagram(&part, ev, tab.Group == ""))
+	if p.Board == nil || tab.Group == "" {
+		return nil
+	}
+	err = p.fillTab(&tab, &part, ev)
+	p.Tabs = append(p.Tabs, tab)
+	return err
 }
 
 // groupsOf lists a group of all names, and then the given groups that have at least two members among the names. Of

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -23,7 +24,7 @@ type setSection struct {
 	Plot     template.HTML
 	Rows     []line
 	Best     string   // methods with the best mean, with commas between them
-	From     []string // as in origin
+	From     []string // programs and data, each with versions of methods
 }
 
 // methodSection is the section of a method: its verdict, and its results on all data sets.
@@ -35,7 +36,7 @@ type methodSection struct {
 	Command        string        // compares the method with the other methods; "" if there are none
 	Chosen         template.HTML // the grid points that were chosen
 	Rows           []line
-	From           []string // as in origin
+	From           []string // versions, each with the program that computed it
 }
 
 // line is a cell as a row of a section's table. Its name is a method in the section of a set, and a set in the section
@@ -69,6 +70,7 @@ func (p *Page) addSections() {
 		section := p.Sets[s]
 		section.ID, section.About = setIDs[s], about(set)
 		best, ranks := t.Best(set), midRanks(&t, set)
+		var versions frame.Groups[string, string] // by program and data
 		for m, e := range set.Entries {
 			rows := t.Cells(set.Name, e.Method)
 			l := line{Rank: ranks[m], Best: best[m] && len(t.Methods) > 1, Time: seconds(rows), Chosen: p.chosen(rows),
@@ -85,11 +87,15 @@ func (p *Page) addSections() {
 			section.Rows = append(section.Rows, l)
 			l.Name = set.Name
 			p.Methods[m].Rows = append(p.Methods[m].Rows, l)
-			for _, o := range p.data.Cells[key(s, m)].From {
-				text := p.data.Origins[o[1].(int)]
-				frame.AppendUnique(&section.From, text)
-				frame.AppendUnique(&p.Methods[m].From, text)
+			for _, r := range rows {
+				version, program, data := origin(r)
+				versions.Add(strings.TrimPrefix(program+", "+data, ", "), version)
+				frame.AppendUnique(&p.Methods[m].From, strings.TrimSuffix(version+", "+program, ", "))
 			}
+		}
+		for _, from := range versions.Keys {
+			section.From = append(section.From, doc.Flat(from+": "+
+				strings.Join(slices.Compact(versions.Of[from]), ", ")))
 		}
 		var names []string
 		for m, is := range best {

@@ -16,13 +16,15 @@ function split(run, s) {
     return [number, "-", "-", "-", value + (error ? ": " + error : "")];
   }
   const shown = data.metric.counts ? fixed([BigInt(value) * 100n, BigInt(test)], data.metric.decimals + 2) : value;
-  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, run[3] ?? "-",
+  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, data.times[run[3]] ?? "-",
     run[2] === null ? "-" : data.points[run[2]]];
 }
 
+const at = (list, i) => list.length === 1 ? list[0] : list[i];
 function explain(key) {
   const c = data.cells[key], [s, m] = key.split(",").map(Number), set = data.sets[s], method = data.methods[m];
-  const mark = data.metric.percent ? " %" : "", done = c.r.filter(r => r.length !== 3).length,
+  const runs = c.r || c.c[0].map((v, i) => [i + 1, v, at(c.c[1], i), at(c.c[2], i)]);
+  const mark = data.metric.percent ? " %" : "", done = runs.filter(r => r.length !== 3).length,
     digits = data.metric.decimals + 2;
   const say = !has(c) ? `No split of ${method.name} on ${set.name} is finished.`
     : `Test ${data.metric.title}, mean over ${plural(done, "split")}: ${fixed(fraction(c.m), digits)}${mark}, ` +
@@ -42,13 +44,13 @@ function explain(key) {
       make("thead", {}, make("tr", {}, ["split", "correct", data.metric.title, "processor time"]
         .map(h => make("th", { scope: "col" }, h)), make("th", { scope: "col", class: "text" },
         "chosen, or what went wrong"))),
-      make("tbody", {}, c.r.map(run => {
+      make("tbody", {}, runs.map(run => {
         const [n, correct, v, t, last] = split(run, s);
         return make("tr", {}, make("th", { scope: "row" }, String(n)), [correct, v, t].map(x => make("td", {}, x)),
           make("td", { class: "text" }, last));
       })))),
     make("h3", {}, "Where it was computed"),
-    make("ul", {}, c.f.map(([splits, at]) => make("li", {}, `Splits ${splits}: ${data.origins[at]}.`)),
+    make("ul", {}, c.f.map(([splits, version, i]) => make("li", {}, `Splits ${splits}: ${version}, ${data.origins[i]}.`)),
       (c.w || []).map(w => make("li", {}, `A fit warned, ${w}`))),
     make("h3", {}, "How to see more"),
     ...code("With the folds of the search", filled(data.commands.why, [s], [m])),

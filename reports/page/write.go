@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/render"
 )
 
@@ -70,6 +71,15 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	v := p.view(data)
+	if p.many() { // the sections of the sets have the rows, too
+		short := *p
+		short.Methods = doc.Map(p.Methods, func(m *methodSection) *methodSection {
+			m = new(*m)
+			m.Rows = nil
+			return m
+		})
+		v.Page = &short
+	}
 	v.Overview, v.Sections, v.Nav = true, true, p.nav()
 	return layout().Execute(w, v)
 }

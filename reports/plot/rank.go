@@ -84,7 +84,7 @@ func (r *ranking) text(i int) string { return strconv.FormatFloat(r.ranks[i], 'f
 
 // axis draws the axis with the critical difference above it.
 func (r *ranking) axis(from, to float64) {
-	k := len(r.names)
+	k := max(len(r.names), int(math.Ceil(slices.Max(r.ranks)))) // more methods than are drawn may have ranks
 	r.scale = Scale{Low: 1, High: float64(k), From: from, To: to}
 	r.Line(doc.Thin, from, rankAxis, to, rankAxis)
 	r.Word(doc.Tick, from-10, rankAxis, doc.End, rankTitle)

@@ -167,7 +167,7 @@ func newHTMLCell(c doc.Entry, kind doc.Kind, first bool) htmlCell {
 	case kind == doc.Quoted:
 		cell.Class = "published"
 	case kind == doc.Signed:
-		cell.Class, cell.Text = "difference"+shade(c.Shade), minus(c.Text)
+		cell.Class, cell.Text = shade(c.Shade), minus(c.Text)
 	case kind == doc.Words:
 		cell.Class = "wrap"
 	case first:
@@ -188,9 +188,9 @@ func minus(s string) string {
 func shade(strength int) string {
 	switch {
 	case strength > 0:
-		return " up" + strconv.Itoa(strength)
+		return "up" + strconv.Itoa(strength)
 	case strength < 0:
-		return " down" + strconv.Itoa(-strength)
+		return "down" + strconv.Itoa(-strength)
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"html"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,28 +17,47 @@ func svg(d doc.Drawing, alt string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", coordinate(d.Width),
 		coordinate(d.Height), html.EscapeString(alt))
-	dots := func(i int) bool { // marks i and i+1 are dots of one role, of which drawings have thousands
-		plain := func(m doc.Mark) bool { return m.Shape == doc.Dot && m.Tip == "" }
-		return i >= 0 && i+1 < len(d.Marks) && plain(d.Marks[i]) && plain(d.Marks[i+1]) &&
-			d.Marks[i].Role == d.Marks[i+1].Role
-	}
-	for i, m := range d.Marks {
-		switch {
-		case !dots(i-1) && dots(i):
-			fmt.Fprintf(&out, `<g class="%s">`, m.Role)
-			fallthrough
-		case dots(i - 1):
-			fmt.Fprintf(&out, `<circle cx="%s" cy="%s" r="%s"/>`, coordinate(m.X), coordinate(m.Y), coordinate(m.Size))
-			if !dots(i) {
-				out.WriteString("</g>\n")
-			}
-		default:
-			out.WriteString(svgMark(m))
-			out.WriteByte('\n')
+	plain := func(m doc.Mark) bool { return m.Shape == doc.Dot && m.Role == doc.Value && m.Tip == "" }
+	for i := 0; i < len(d.Marks); i++ {
+		m, end := d.Marks[i], i
+		for end < len(d.Marks) && plain(d.Marks[end]) && d.Marks[end].Size == m.Size {
+			end++
 		}
+		if end-i > 1 {
+			out.WriteString(svgDots(d.Marks[i:end]))
+			i = end - 1
+		} else {
+			out.WriteString(svgMark(m))
+		}
+		out.WriteByte('\n')
 	}
 	out.WriteString("</svg>")
 	return out.String()
+}
+
+// svgDots draws values, of which drawings have thousands: a dot is the round ends of a line without a length, and a path
+// has the dots that do not overlap. So dots that overlap are darker, as if each were an element.
+func svgDots(dots []doc.Mark) string {
+	var layers [][]doc.Mark
+	for _, m := range dots {
+		free := func(layer []doc.Mark) bool {
+			return !slices.ContainsFunc(layer, func(o doc.Mark) bool { return math.Hypot(m.X-o.X, m.Y-o.Y) < 2*m.Size })
+		}
+		at := slices.IndexFunc(layers, free)
+		if at < 0 {
+			at, layers = len(layers), append(layers, nil)
+		}
+		layers[at] = append(layers[at], m)
+	}
+	out := fmt.Sprintf(`<g class="dots" stroke-width="%s">`, coordinate(2*dots[0].Size))
+	for _, layer := range layers {
+		out += `<path d="`
+		for _, m := range layer {
+			out += "M" + coordinate(m.X) + " " + coordinate(m.Y) + "h0"
+		}
+		out += `"/>`
+	}
+	return out + "</g>"
 }
 
 func svgMark(m doc.Mark) string {

@@ -34,8 +34,12 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		return doc.Figure{}
 	}
 	published := t.publishedRow(set)
+	shown, said := t.drawn(set)
 	var strips []plot.Strip
 	for i, c := range set.Entries {
+		if said != "" && !slices.Contains(shown, i) {
+			continue
+		}
 		line := plot.Strip{Name: c.Method, Mean: frame.Float64(c.Mean), Printed: published[i]}
 		for _, r := range c.Runs {
 			line.Values = append(line.Values, plot.Point{X: frame.Float64(r.Value), Tip: t.tip(c.Method, r)})
@@ -47,10 +51,28 @@ func (t *table) strip(set frame.Set) doc.Figure {
 		}
 		strips = append(strips, line)
 	}
-	return doc.Figure{Title: set.Name, About: size(set.Dataset), Numbers: numbers(set, t.o.Decimals+1), Detail: true,
+	about := size(set.Dataset)
+	if said != "" {
+		about += "; " + said
+	}
+	return doc.Figure{Title: set.Name, About: about, Numbers: numbers(set, t.o.Decimals+1), Detail: true,
 		Alt: fmt.Sprintf("Test %s by split on %s; the numbers are in the table below the plot", t.Metric.Title,
 			set.Name),
 		Plot: plot.Strips(strips, plot.Axis{Title: t.Measured(), Percent: t.Metric.Percent}, "a split")}
+}
+
+// drawn returns the methods whose splits are drawn on a set, with the sentence of [frame.Table.Drawn].
+func (t *table) drawn(set frame.Set) ([]int, string) {
+	var order []int // the best mean first
+	for i, e := range set.Entries {
+		if e.Mean != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return t.Metric.Compare(set.Entries[b].Mean, set.Entries[a].Mean)
+	})
+	return t.Drawn(order)
 }
 
 func (t *table) tip(method string, r frame.Run) string {
