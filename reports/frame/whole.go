@@ -259,8 +259,8 @@ func (t *Table) Coverage(method int) int {
 // A figure shows at most mostLines methods, or else fewLines of them.
 const mostLines, fewLines = 20, 12
 
-// Drawn returns the methods of a figure, which are given from the best to the worst: all of them, or of more than 20 the
-// twelve best and those of one's own. said is "" for all, and else says which they are.
+// Drawn returns the methods of a figure, which are given from the best to the worst: all of them, or of more than 20
+// the twelve best and those of one's own. said is "" for all, and else says which they are.
 func (t *Table) Drawn(order []int) (shown []int, said string) {
 	if len(order) <= mostLines {
 		return order, ""

@@ -202,45 +202,48 @@ func TestGroups(t *testing.T) {
 	p := built(t, in, o)
 	binary := slices.DeleteFunc(slices.Clone(in.Protocol.Datasets), func(s string) bool { return s == "wine" })
 	found := 0
-	for m, methods := range [][]string{table.Methods, o.Groups.Methods["far"], o.Groups.Methods["few"]} {
-		for s, sets := range [][]string{in.Protocol.Datasets, binary, o.Groups.Sets["eight"], o.Groups.Sets["five"]} {
-			of := in
-			of.Methods, of.Datasets = methods, sets
-			part, diagram := tableOf(t, of), p.Diagrams[4*m+s]
-			if part.CheckRanked() != nil {
-				must.Hold(t, string(diagram), "There are no ranks of this choice")
-				continue
+	groups := [][2][]string{{table.Methods, in.Protocol.Datasets}, {table.Methods, binary},
+		{table.Methods, o.Groups.Sets["eight"]}, {table.Methods, o.Groups.Sets["five"]},
+		{o.Groups.Methods["far"], in.Protocol.Datasets}, {o.Groups.Methods["few"], in.Protocol.Datasets}}
+	must.Be(t, len(p.Diagrams), len(groups))
+	for k, group := range groups {
+		methods, sets := group[0], group[1]
+		of := in
+		of.Methods, of.Datasets = methods, sets
+		part, diagram := tableOf(t, of), p.Diagrams[k]
+		if part.CheckRanked() != nil {
+			must.Hold(t, string(diagram), "There are no ranks of this choice")
+			continue
+		}
+		ev := must.Get(evidence.Compare(&part, evidence.Options{Level: 0.05,
+			Region: evidence.UsualRegion(part.Metric)}))(t)
+		ranks, joined := ranked(diagram)
+		for _, q := range ev.Pairs {
+			a, b := part.Methods[q.A], part.Methods[q.B]
+			if max(q.A, q.B) < len(part.Whole()) && joined[[2]string{a, b}] != (ev.Over > 0 &&
+				!(q.Adjusted < ev.Level)) {
+				t.Errorf("%v on %v: %s and %s share a bar: %v, the evidence says %s", methods, sets, a, b,
+					joined[[2]string{a, b}], q.Verdict)
 			}
-			ev := must.Get(evidence.Compare(&part, evidence.Options{Level: 0.05,
-				Region: evidence.UsualRegion(part.Metric)}))(t)
-			ranks, joined := ranked(diagram)
-			for _, q := range ev.Pairs {
-				a, b := part.Methods[q.A], part.Methods[q.B]
-				if max(q.A, q.B) < len(part.Whole()) && joined[[2]string{a, b}] != (ev.Over > 0 &&
-					!(q.Adjusted < ev.Level)) {
-					t.Errorf("%v on %v: %s and %s share a bar: %v, the evidence says %s", methods, sets, a, b,
-						joined[[2]string{a, b}], q.Verdict)
-				}
-				if q.Adjusted < ev.Level {
-					found++
-				}
+			if q.Adjusted < ev.Level {
+				found++
 			}
-			want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison"))
-			if ev.Over == 0 {
-				want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many "+
-					"comparisons. %d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
-			}
-			if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram),
-				"by itself") == (m+s == 0) {
-				t.Errorf("%v on %v: %s does not say %q", methods, sets, diagram, want)
-			}
-			exact := map[string]*big.Rat{}
-			for i, r := range stats.AverageRanks(part.Means()) {
-				exact[part.Methods[i]] = r
-			}
-			if !equalRanks(ranks, exact) {
-				t.Errorf("%v on %v: ranks %v, want %v", methods, sets, ranks, exact)
-			}
+		}
+		want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison"))
+		if ev.Over == 0 {
+			want = fmt.Sprintf("Not testable: no result of %s can be significant at level 0.05 among so many "+
+				"comparisons. %d sets are enough.", frame.Count(len(part.Counted), "data set"), ev.Enough)
+		}
+		if !strings.Contains(string(diagram), want) || strings.Contains(string(diagram),
+			"by itself") == (k == 0) {
+			t.Errorf("%v on %v: %s does not say %q", methods, sets, diagram, want)
+		}
+		exact := map[string]*big.Rat{}
+		for i, r := range stats.AverageRanks(part.Means()) {
+			exact[part.Methods[i]] = r
+		}
+		if !equalRanks(ranks, exact) {
+			t.Errorf("%v on %v: ranks %v, want %v", methods, sets, ranks, exact)
 		}
 	}
 	if found < 20 {
@@ -264,7 +267,8 @@ func TestGroups(t *testing.T) {
 	for k, diagram := range p.Diagrams {     // the ranks of the script are those of the program on every group
 		eval[bool](tab, fmt.Sprintf(`document.querySelectorAll(".chooser").forEach((c, i) =>
 			[...c.querySelectorAll("button")].find(b => b.textContent === [%q, %q][i]).click()), true`,
-			[]string{"All", "far", "few"}[k/4], []string{"All", "binary", "eight", "five"}[k%4]))
+			[]string{"All", "All", "All", "All", "far", "few"}[k],
+			[]string{"All", "binary", "eight", "five", "All", "All"}[k]))
 		ranks, _ := ranked(diagram)
 		exact := map[string]*big.Rat{}
 		for method, text := range ranks {

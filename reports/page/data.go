@@ -64,9 +64,9 @@ type cellData struct {
 	Mean  string `json:"m,omitempty"` // the exact fraction; "" without a finished split
 	// The mean and the deviation as in the table, then the deviations with divisors n and n-1.
 	Texts []string `json:"t,omitempty"`
-	// A finished run is: split, correct rows or value, place in Points, place in Times, and the number of test rows if it
-	// differs from that of the set. Any other run is: split, status, place in Errors. If every run is finished, Columns
-	// has the values, and the places in Points and in Times, of splits 1, 2 and so on; one place is of all splits.
+	// A finished run is: split, correct rows or value, place in Points, place in Times, and the number of test rows if
+	// it differs from that of the set. Any other run is: split, status, place in Errors. If every run is finished,
+	// Columns has the values, and the places in Points and in Times, of splits 1, 2 and so on; one place is of all.
 	Runs    [][]any  `json:"r,omitempty"`
 	Columns [][]any  `json:"c,omitempty"`
 	From    [][]any  `json:"f"` // splits, the version of the method, place in Origins
@@ -198,8 +198,8 @@ func (c *cellData) shorten() {
 		}
 	}
 	for k, of := range columns[1:] {
-		if of = slices.Compact(of); len(of) == 1 {
-			columns[k+1] = of
+		if !slices.ContainsFunc(of, func(v any) bool { return v != of[0] }) {
+			columns[k+1] = of[:1]
 		}
 	}
 	c.Runs, c.Columns = nil, columns

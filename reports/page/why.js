@@ -16,7 +16,7 @@ function split(run, s) {
     return [number, "-", "-", "-", value + (error ? ": " + error : "")];
   }
   const shown = data.metric.counts ? fixed([BigInt(value) * 100n, BigInt(test)], data.metric.decimals + 2) : value;
-  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, data.times[run[3]] ?? "-",
+  return [number, data.metric.counts ? `${value}/${test}` : "-", shown, data.times?.[run[3]] ?? "-",
     run[2] === null ? "-" : data.points[run[2]]];
 }
 

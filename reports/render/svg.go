@@ -35,8 +35,8 @@ func svg(d doc.Drawing, alt string) string {
 	return out.String()
 }
 
-// svgDots draws values, of which drawings have thousands: a dot is the round ends of a line without a length, and a path
-// has the dots that do not overlap. So dots that overlap are darker, as if each were an element.
+// svgDots draws values, of which drawings have thousands: a dot is the round ends of a line without a length, and a
+// path has the dots that do not overlap. So dots that overlap are darker, as if each were an element.
 func svgDots(dots []doc.Mark) string {
 	var layers [][]doc.Mark
 	for _, m := range dots {

@@ -90,9 +90,13 @@ func signSums(ranks []int, most int) []float64 {
 // each with itself too. It is the value that Wilcoxon's test, taken of the differences less this value, finds least
 // to object to.
 func PseudoMedian(differences []*big.Rat) *big.Rat {
-	sums := walshSums(differences)
+	return middleOf(walshSums(differences))
+}
+
+// middleOf is the median of the halves of sums.
+func middleOf(sums []walshSum) *big.Rat {
 	n := len(sums)
-	middle := new(big.Rat).Add(sums[(n-1)/2], sums[n/2])
+	middle := new(big.Rat).Add(sums[(n-1)/2].exact(), sums[n/2].exact())
 	return middle.Quo(middle, whole(4))
 }
 
@@ -105,18 +109,20 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	if !within(level) {
 		return Interval{math.NaN(), math.NaN()}
 	}
-	sums := slices.CompactFunc(walshSums(differences), func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	all := walshSums(differences)
+	middle := middleOf(all)
+	sums := slices.CompactFunc(all, func(a, b walshSum) bool { return a.compare(b) == 0 })
 	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above
 	// all.
 	rejected := func(cell int) bool {
 		at := new(big.Rat)
 		switch {
 		case cell == 0:
-			at.Sub(sums[0], whole(1))
+			at.Sub(sums[0].exact(), whole(1))
 		case cell == len(sums):
-			at.Add(sums[cell-1], whole(1))
+			at.Add(sums[cell-1].exact(), whole(1))
 		default:
-			at.Add(sums[cell-1], sums[cell])
+			at.Add(sums[cell-1].exact(), sums[cell].exact())
 			at.Quo(at, whole(2))
 		}
 		at.Quo(at, whole(2))
@@ -129,10 +135,12 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	if !rejected(0) {
 		return Interval{math.Inf(-1), math.Inf(1)}
 	}
-	middle, _ := slices.BinarySearchFunc(sums, product(whole(2), PseudoMedian(differences)), (*big.Rat).Cmp)
-	low := sort.Search(middle+1, func(cell int) bool { return !rejected(cell) })
-	high := middle + sort.Search(len(sums)-middle, func(more int) bool { return rejected(middle + 1 + more) })
-	end := func(i int) float64 { return float(sums[max(0, min(i, len(sums)-1))]) / 2 }
+	inside, _ := slices.BinarySearchFunc(sums, product(whole(2), middle), func(s walshSum, twice *big.Rat) int {
+		return s.exact().Cmp(twice)
+	})
+	low := sort.Search(inside+1, func(cell int) bool { return !rejected(cell) })
+	high := inside + sort.Search(len(sums)-inside, func(more int) bool { return rejected(inside + 1 + more) })
+	end := func(i int) float64 { return float(sums[max(0, min(i, len(sums)-1))].exact()) / 2 }
 	out := Interval{end(low - 1), end(high)}
 	if out.Low < out.High && Wilcoxon(differences).P < 1-level {
 		if out.Low == 0 {
@@ -145,30 +153,37 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	return out
 }
 
-// walshSums are the sums of each two differences, the smallest first. Rounding keeps the order, so that few of them are
-// compared exactly.
-func walshSums(differences []*big.Rat) []*big.Rat {
+// A walshSum is the sum of two differences.
+type walshSum struct {
+	a, b         *big.Rat
+	rounded, off float64 // the sum in float64, and how far at most it is from the sum
+}
+
+func (s walshSum) exact() *big.Rat { return new(big.Rat).Add(s.a, s.b) }
+
+// compare compares two sums exactly, with fractions only where the rounded sums do not tell.
+func (s walshSum) compare(o walshSum) int {
+	if d := s.rounded - o.rounded; math.Abs(d) > s.off+o.off {
+		return cmp.Compare(d, 0)
+	}
+	return s.exact().Cmp(o.exact())
+}
+
+// walshSums are the sums of each two differences, the smallest first.
+func walshSums(differences []*big.Rat) []walshSum {
 	checkDifferences(differences)
-	type sum struct {
-		exact   *big.Rat
-		rounded float64
-	}
-	var sums []sum
+	rounded := make([]float64, len(differences))
 	for i, d := range differences {
-		for _, other := range differences[i:] {
-			exact := new(big.Rat).Add(d, other)
-			sums = append(sums, sum{exact, float(exact)})
+		rounded[i] = float(d)
+	}
+	var out []walshSum
+	for i, d := range differences {
+		for j, other := range differences[i:] {
+			a, b := rounded[i], rounded[i+j]
+			// Rounding both differences and their sum errs by 2^-53 of each.
+			out = append(out, walshSum{d, other, a + b, 0x1p-51*(math.Abs(a)+math.Abs(b)) + 0x1p-1000})
 		}
 	}
-	slices.SortFunc(sums, func(a, b sum) int {
-		if c := cmp.Compare(a.rounded, b.rounded); c != 0 {
-			return c
-		}
-		return a.exact.Cmp(b.exact)
-	})
-	out := make([]*big.Rat, len(sums))
-	for i, s := range sums {
-		out[i] = s.exact
-	}
+	slices.SortFunc(out, walshSum.compare)
 	return out
 }
