@@ -112,7 +112,7 @@ func TestDrawn(t *testing.T) {
 	must.Be(t, shown, order[:20])
 	must.Be(t, said, "")
 
-	figure := sample.Build(t, compare.Diagram, sample.Of(1, rows...)).Blocks[0].(doc.Figure)
+	figure := sample.Build(t, named("cd"), sample.Of(1, rows...)).Blocks[0].(doc.Figure)
 	must.Be(t, figure.About, "A bar joins methods without a significant difference; the 12 best of 30 methods")
 	must.Be(t, len(figure.Numbers.Sections[0]), 30)
 	drawn := fmt.Sprint(figure.Plot(doc.PageWidth).Marks)
