@@ -55,7 +55,7 @@ const draws = 2000
 type Study struct {
 	Plan
 	values  [][][]float64 // by set and split: of the method, then of each opponent
-	failed  []bool        // by set: a cell failed, so that the set does not count
+	lost    []int         // by set: splits of which a cell failed
 	started []int         // splits by set that were given out
 	draws   int
 	judge   evidence.Judge
@@ -63,7 +63,7 @@ type Study struct {
 
 // New begins a study.
 func New(p Plan) *Study {
-	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), failed: make([]bool, len(p.Sets)),
+	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), lost: make([]int, len(p.Sets)),
 		started: make([]int, len(p.Sets)), draws: draws,
 		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width), Relative: p.Relative && p.Width > 0}}
 }
@@ -77,11 +77,14 @@ func (s *Study) start(set int) Split {
 	return Split{set, s.started[set] - 1}
 }
 
-// Add notes the values of the method and of each opponent on the next split of a set; nil where a cell failed. A set
-// with a failed cell is left out, as a comparison of all splits would leave it out.
+// Add notes the values of the method and of each opponent on the next split of a set; nil where a cell failed. Methods
+// are compared on the other splits of the set.
 func (s *Study) Add(set int, values []float64) {
-	s.values[set] = append(s.values[set], values)
-	s.failed[set] = s.failed[set] || values == nil
+	if values == nil {
+		s.lost[set]++
+	} else {
+		s.values[set] = append(s.values[set], values)
+	}
 }
 
 // First are the splits to begin with: two of every set, the cheapest set first.
@@ -116,21 +119,26 @@ func enough(v evidence.Verdict) float64 {
 // Done is how many splits were added, of all sets.
 func (s *Study) Done() int {
 	n := 0
-	for _, splits := range s.values {
-		n += len(splits)
+	for i, splits := range s.values {
+		n += len(splits) + s.lost[i]
 	}
 	return n
 }
 
-// Counted are the places of the sets that a comparison of all splits would count.
+// left is how many splits of a set are in the comparison of all splits, if no more fail.
+func (s *Study) left(set int) int { return s.Splits - s.lost[set] }
+
+// Counted are the places of the sets that a comparison of all splits would count: those of which a split is finished,
+// but for sets with less than half of the usual number of splits.
 func (s *Study) Counted() []int {
-	var out []int
+	var out, usual []int
 	for i := range s.Sets {
-		if !s.failed[i] && len(s.values[i]) > 0 {
-			out = append(out, i)
+		if len(s.values[i]) > 0 {
+			out, usual = append(out, i), append(usual, s.left(i))
 		}
 	}
-	return out
+	slices.Sort(usual)
+	return slices.DeleteFunc(out, func(i int) bool { return 2*s.left(i) < usual[len(usual)/2] })
 }
 
 // Look forecasts the verdicts of all planned splits.
@@ -145,7 +153,7 @@ func (s *Study) Look() Forecast {
 	}
 	d := s.newDrawn(sets)
 	for _, known := range d.known {
-		d.models = append(d.models, newModel(s.Splits, known, s.Percent))
+		d.models = append(d.models, newModel(known, s.Percent))
 	}
 	tally := make([]map[evidence.Verdict]int, s.Opponents)
 	verdicts := make([][]evidence.Verdict, s.draws)
@@ -179,16 +187,14 @@ func (s *Study) Look() Forecast {
 			})
 		}
 	}
-	if f.Whole = s.exhausted(sets); f.Whole {
+	if f.Whole = s.exhausted(); f.Whole {
 		f.Decided = true
 	}
 	return f
 }
 
 // exhausted reports whether no split is left.
-func (s *Study) exhausted(sets []int) bool {
-	return !slices.ContainsFunc(sets, func(i int) bool { return len(s.values[i]) < s.Splits })
-}
+func (s *Study) exhausted() bool { return s.Done() == len(s.Sets)*s.Splits }
 
 // explained is how much of the variance of an event a number explains: the squared covariance over the variance of the
 // number.
@@ -218,7 +224,7 @@ func (s *Study) Next(f Forecast) []Split {
 		best, most := -1, -1.0
 		for i, set := range s.Sets {
 			k := float64(s.started[i])
-			if s.failed[i] || s.started[i] == s.Splits {
+			if s.started[i] == s.Splits {
 				continue
 			}
 			// Of the variance that k of K splits leave, v (1/k - 1/K), one more split takes a part away.
@@ -280,7 +286,7 @@ func (s *Study) now() []evidence.Verdict {
 
 // known summarises the gains over an opponent on a set.
 func (s *Study) known(set, opponent int) known {
-	k := known{splits: len(s.values[set])}
+	k := known{splits: len(s.values[set]), planned: s.left(set)}
 	n, middle := float64(k.splits), 0.0
 	for _, v := range s.values[set] {
 		k.mean += (v[0] - v[1+opponent]) / n
@@ -320,7 +326,7 @@ func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
 		}, gains[j])
 		if d.Percent {
 			for i, set := range d.sets {
-				if unit := 100 / (d.Sets[set].Test * float64(d.Splits)); len(d.values[set]) < d.Splits {
+				if unit := 100 / (d.Sets[set].Test * float64(d.left(set))); len(d.values[set]) < d.left(set) {
 					gains[j][i] = math.Round(gains[j][i]/unit) * unit
 				}
 			}

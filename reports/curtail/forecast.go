@@ -8,10 +8,10 @@ import (
 
 // known is what the splits of one set so far say of one gain.
 type known struct {
-	splits int
-	mean   float64 // of the gain
-	square float64 // sum of squared deviations from the mean
-	base   float64 // what the variance of a split's gain is proportional to, over sets
+	splits, planned int
+	mean            float64 // of the gain
+	square          float64 // sum of squared deviations from the mean
+	base            float64 // what the variance of a split's gain is proportional to, over sets
 }
 
 // These are the strengths of what is known before the splits are seen: as many splits as weigh as much.
@@ -33,7 +33,6 @@ const rule = 1.1
 // without shrinking, sets whose splits happen to agree would look certain. It is drawn from its posterior, so that a
 // mean of few splits has the tails of Student's t.
 type model struct {
-	planned  int
 	sets     []known
 	variance []float64
 	taus     []float64
@@ -41,8 +40,8 @@ type model struct {
 }
 
 // newModel takes the sets that have at least one split. withRule says that rule holds.
-func newModel(planned int, sets []known, withRule bool) *model {
-	m := &model{planned: planned, sets: sets}
+func newModel(sets []known, withRule bool) *model {
+	m := &model{sets: sets}
 	shared, noise := shares(sets, withRule)
 	middle := 0.0
 	for _, s := range sets {
@@ -125,7 +124,7 @@ func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, ou
 	mu += normal(0) / math.Sqrt(precision)
 	for i, s := range m.sets {
 		out[i] = s.mean
-		left := float64(m.planned - s.splits)
+		left := float64(s.planned - s.splits)
 		if left == 0 {
 			continue
 		}
@@ -134,7 +133,7 @@ func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, ou
 		of, between := float64(s.splits)/variance, 1/(tau*tau)
 		truth := (of*s.mean+between*mu)/(of+between) + normal(1+2*i)/math.Sqrt(of+between)
 		rest := truth + normal(2+2*i)*math.Sqrt(variance/left)
-		out[i] = (float64(s.splits)*s.mean + left*rest) / float64(m.planned)
+		out[i] = (float64(s.splits)*s.mean + left*rest) / float64(s.planned)
 	}
 }
 

@@ -1,0 +1,101 @@
+package reports_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/compare"
+	"github.com/kernelboosting/bench/reports/curtail"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/internal/sample"
+	"pgregory.net/rapid"
+)
+
+// The verdict with which `run --until decided` ends is that of `compare` and of the folder of `paper`, whatever the
+// database had before, and with or without results of other methods and of more splits.
+func TestUntilDecidedAndCompareAgree(t *testing.T) {
+	accuracy := must.Get(metric.Lookup("accuracy"))(t)
+	rapid.Check(t, func(t *rapid.T) {
+		q := curtail.Question{Methods: []string{"A", "B"}, Metric: accuracy, Region: evidence.UsualRegion(accuracy),
+			Level: 0.05, Own: rapid.Bool().Draw(t, "own")}
+		splits := rapid.IntRange(2, 6).Draw(t, "splits")
+		for k := range splits {
+			q.Splits = append(q.Splits, k+1)
+		}
+		var cells []*plan.Cell
+		var stored, reference []store.Row
+		done := map[*plan.Cell]store.Row{} // what each cell gives
+		for s := range rapid.IntRange(6, 9).Draw(t, "sets") {
+			name, gain := fmt.Sprintf("s%02d", s), rapid.IntRange(-3, 6).Draw(t, "gain")
+			for split := 1; split <= splits+3; split++ {
+				for m, method := range []string{"A", "B", "C"} {
+					row := sample.OK(name, method, split, 85+(1-min(m, 1))*gain+rapid.IntRange(-2, 2).Draw(t, "row"), 100)
+					switch {
+					case method == "C" || split > splits && method == "B":
+						reference = append(reference, row)
+						continue
+					case split > splits:
+						continue
+					}
+					c := &plan.Cell{Cell: runner.Cell{Dataset: name, Method: method, Split: split}}
+					c.Spec.Train, c.Spec.Test, c.Spec.Cost = 200, 100, float64(1+s)
+					c.Spec.Inputs.Fingerprint = row.Fingerprint
+					if cells, done[c] = append(cells, c), row; rapid.IntRange(0, 3).Draw(t, "stored") == 0 {
+						stored = append(stored, row)
+					} else if rapid.IntRange(0, 40).Draw(t, "fails") == 0 {
+						done[c] = sample.Failed(name, method, split, result.Failed, "no")
+					}
+				}
+			}
+		}
+		run := curtail.NewRun(q, cells)
+		run.Say = func(string, ...any) {}
+		run.Begin(stored)
+		waiting := slices.DeleteFunc(slices.Clone(cells), func(c *plan.Cell) bool {
+			return slices.ContainsFunc(stored, func(r store.Row) bool {
+				return r.Dataset == c.Dataset && r.Method == c.Method && r.Split == c.Split
+			})
+		})
+		var why result.Why
+		for now := []*plan.Cell(nil); ; {
+			if now, why = run.Next(waiting); len(now) == 0 {
+				break
+			}
+			for _, c := range now {
+				run.Ended(c, result.Run(done[c]))
+				stored = append(stored, done[c])
+			}
+			waiting = slices.DeleteFunc(waiting, func(c *plan.Cell) bool { return slices.Contains(now, c) })
+		}
+		var left []result.Exclusion
+		for _, c := range waiting {
+			left = append(left, result.Exclusion{Dataset: c.Dataset, Method: c.Method, Split: c.Split, Why: why})
+		}
+		stop, _ := run.Stop()
+		for _, more := range [][]store.Row{nil, reference} {
+			in := sample.Of(splits, slices.Concat(stored, more)...)
+			if in.Left = left; q.Own {
+				in.Own = []string{"A"}
+			}
+			in.Methods = []string{"A", "B"}
+			table := must.Get(must.Get(in.Read(context.Background()))(t).Table(""))(t)
+			focused, _ := compare.Focused(&table, "A")
+			for _, of := range []*compare.Page{must.Get(compare.NewPage(&table, usual("A")))(t),
+				must.Get(compare.NewPage(focused, usual("A")))(t)} {
+				says := "A against B: " + stop.Findings[0].Verdict
+				if got := of.Line(); !strings.Contains(got, says+", ") && !strings.Contains(got, says+" over") {
+					t.Fatalf("the run ends with %+v, and the page says %s", stop, got)
+				}
+			}
+		}
+	})
+}
