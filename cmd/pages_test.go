@@ -286,7 +286,11 @@ func cataloguePage(sets *catalogue.Catalogue) string {
 		rules[k.Name] = " (" + k.Rule + ")"
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		listItem(&b, "- `%s`%s: %s", name, rules[name], strings.Join(groups[name], ", "))
+		list := ": " + strings.Join(groups[name], ", ")
+		if name == "small" || name == "wide" {
+			list = "" // the tables have rows and columns
+		}
+		listItem(&b, "- `%s`%s%s", name, rules[name], list)
 	}
 	b.WriteString("\n" + hanging("A group with a rule has the sets of two classes that follow it, also your own sets "+
 		"in the data directory. Variants of a set, sets that a generator draws, and sets that are fetched only by "+

@@ -13,8 +13,7 @@ report() { "$bench" report "$1" --protocol table2 --methods paper --db "$db" --f
 report accuracy table2.md
 report accuracy table2.html
 
-# What follows from the numbers; all fifteen sets of the paper count, bankmarketing is shown apart.
-"$bench" compare GBRFF2 BMKR GFC PBRFF GBRFF1 LGBM --protocol table2 --db "$db" --force -o "$out/compare-gbrff2.md"
+# All fifteen sets of the paper count, bankmarketing is shown apart.
 report cd cd.svg
 report leaderboard leaderboard.svg
 report times times.svg
