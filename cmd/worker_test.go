@@ -72,16 +72,15 @@ func TestPluginsTravel(t *testing.T) {
 	careful.said.awaits(t, "refuses Near: this program has no such method; the method is a plugin of the coordinator, "+
 		"and this worker takes no plugins")
 	waitFor(t, func() bool { return p.cellsStored() == 4 })
-	run.said.awaits(t, "cell, such as Near on ")
+	run.said.awaits(t, ", such as Near on ")
 
-	nc := must.Get(nats.Connect(at, nats.CustomInboxPrefix("bench.run.inbox.worker.liar")))(t)
+	nc := must.Get(nats.Connect(at, nats.Name("liar"), nats.CustomInboxPrefix("bench.run.inbox.worker.liar")))(t)
 	defer nc.Close()
 	lie := nats.NewMsg("bench.run.done")
-	lie.Header.Set("Bench-Left", "0")
 	tell := func(split int, machine, score string) {
 		key := p.value(t, fmt.Sprint("SELECT key FROM history WHERE method = 'CART' AND dataset = 'swiss' AND split = ",
 			split))
-		lie.Header.Set("Bench-Of", fmt.Sprint("liar", split, ".1"))
+		lie.Header.Set("Bench-From", fmt.Sprint("liar", split))
 		lie.Data = fmt.Appendf(nil, `[{"key":%q,"machine":%q,"run":{"Status":"ok","Score":%s}}]`, key, machine, score)
 		must.Get(nc.RequestMsgWithContext(t.Context(), lie))(t)
 	}

@@ -59,7 +59,7 @@ func (w *worker) download(ctx context.Context, path, want string, most int64) er
 	}
 	return files.Write(path, func(to io.Writer) error {
 		sum := sha256.New()
-		if _, err := io.Copy(io.MultiWriter(to, sum), w.object(ctx, want, most)); err != nil {
+		if err := copyObject(ctx, io.MultiWriter(to, sum), w.nc, w.names.object(), want, most); err != nil {
 			return err
 		}
 		if got := hex.EncodeToString(sum.Sum(nil)); got != want {

@@ -11,7 +11,7 @@
 // a later result that contradicts it is a [Conflict].
 //
 //	wire.go    the messages
-//	parts.go   what is larger than a message, in parts: results to the coordinator, batches and files to workers
+//	objects.go what is larger than a message, read in parts: results by the coordinator, batches and files by workers
 //	server.go  the server that the coordinator runs or takes, who may do what there, certificates
 //	pool.go    the coordinator: a schedule.Remote, which hands cells out
 //	results.go results taken and remembered, so that another result of a cell is compared with the first

@@ -30,21 +30,33 @@ func FuzzCoordinator(f *testing.F) {
 	said.Stderr = strings.Repeat("x", mostBytes)
 	hear := must.Get(strictjson.Marshal(hello{Worker: "w", Machine: "m", Jobs: 1, Running: []string{"id"}}))(f)
 	for state := range byte(32) {
-		for kind, data := range [][]byte{whole, hear, []byte(`{"name":"batch","offset":9}`)} {
-			f.Add(byte(kind), state, "w.x", "0", data)
+		for kind, data := range [][]byte{whole, hear, []byte(`{"name":"batch","offset":9}`),
+			must.Get(strictjson.Marshal(ok))(f)} {
+			f.Add(byte(kind), state, "w", data)
 		}
 		for _, data := range []string{
 			`[{"id":"id","key":"` + spec.Key + `","run":null}]`, `[{"id":"id","key":"` + spec.Key + `"}]`, `[{}]`, `[]`,
-			`null`, `[null]`, string(ends(done{ID: "id", Key: spec.Key, Run: &said})),
+			`null`, `[null]`, `[{"key":"` + spec.Key + `","object":"x","bytes":9}]`, `[{"object":"x","bytes":-9}]`,
+			`[{"key":"` + spec.Key + `","object":"x","bytes":999999999999}]`,
+			string(ends(done{ID: "id", Key: spec.Key, Run: &said})),
 		} {
-			f.Add(byte(0), state, "w.x", "0", []byte(data))
+			f.Add(byte(0), state, "w", []byte(data))
 		}
 	}
-	f.Fuzz(func(t *testing.T, kind, state byte, of, left string, data []byte) {
+	objects := make(chan []byte, 1) // what the worker answers to the first request for a part of its result
+	must.Get(p.nc.Subscribe(p.names.objectsOf("w"), func(m *nats.Msg) {
+		select {
+		case object := <-objects:
+			_ = m.Respond(object)
+		default:
+			_ = m.Respond(nil)
+		}
+	}))(f)
+	f.Fuzz(func(t *testing.T, kind, state byte, from string, data []byte) {
 		c := &call{id: "id", spec: spec, group: "g", ends: make(chan callEnd, 1)}
 		p.mu.Lock()
 		p.calls, p.members, p.expelled = map[string]*call{}, map[string]*member{}, map[string]string{}
-		p.results, p.parts = newResults(), newParts()
+		p.results = newResults()
 		p.batches["batch"] = []byte("batch")
 		if state&1 != 0 {
 			p.calls[spec.Key] = c
@@ -64,16 +76,21 @@ func FuzzCoordinator(f *testing.F) {
 		p.mu.Unlock()
 		m := nats.NewMsg("")
 		m.Data = data
-		m.Header.Set(headerOf, of)
-		m.Header.Set(headerLeft, left)
-		switch kind % 3 {
+		m.Header.Set(headerFrom, from)
+		switch kind % 4 {
 		case 0:
 			p.finish(m)
-			p.takeAll("w", data)
 		case 1:
 			p.hear(m)
 		case 2:
 			p.give(m)
+		case 3:
+			select {
+			case objects <- data:
+			default:
+			}
+			d := done{ID: "id", Key: spec.Key, Object: "x", Bytes: len(data) + len(from) - 1}
+			_ = p.takeAll("w", []received{{done: d}}, 0)
 		}
 		_, _ = p.Rooms(), p.Workers()
 		p.mu.Lock()
@@ -82,7 +99,9 @@ func FuzzCoordinator(f *testing.F) {
 		p.mu.Unlock()
 		failed := ok
 		failed.Status, failed.Class, failed.Error = result.Failed, result.ClassError, "why"
-		p.takeAll(rand.Text(), must.Get(strictjson.Marshal([]done{{ID: "next", Key: spec.Key, Run: &failed}}))(t))
+		m.Header.Set(headerFrom, rand.Text())
+		m.Data = must.Get(strictjson.Marshal([]done{{ID: "next", Key: spec.Key, Run: &failed}}))(t)
+		p.finish(m)
 		select {
 		case <-next.ends:
 		default:

@@ -27,25 +27,24 @@ const mostMembers = 10_000
 
 // Expel takes no more results of a worker, hands it no more cells, and forgets its results. id is its identity, as
 // Origin returns it, and the worker hears why.
-func (p *Pool) Expel(id string, why error) { _ = p.expel(id, why) }
+func (p *Pool) Expel(id string, why error) { _ = p.expel(id, why, "") }
 
-// expel is Expel. It returns a message for people, "" if the worker was expelled before.
-func (p *Pool) expel(id string, why error) string {
+// expel is Expel, and gives back a call and what the worker was running. It returns a message for people, "" if the
+// worker was expelled before.
+func (p *Pool) expel(id string, why error, call string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m := p.members[id]
+	for _, c := range p.calls {
+		if c.id == call || m != nil && slices.Contains(m.Running, c.id) {
+			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
+		}
+	}
+	delete(p.members, id)
 	if _, before := p.expelled[id]; before {
 		return ""
 	}
 	p.expelled[id] = strings.ReplaceAll(why.Error(), "\n", " ")
-	if m := p.members[id]; m != nil {
-		for _, c := range p.calls {
-			if slices.Contains(m.Running, c.id) {
-				p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
-			}
-		}
-		delete(p.members, id)
-	}
-	p.parts.drop(id)
 	p.results.expel(id)
 	p.settle()
 	p.change()
@@ -95,7 +94,7 @@ const mostJobs = 4096
 
 func (p *Pool) hear(m *nats.Msg) {
 	var h hello
-	if err := strictjson.UnmarshalOpen(m.Data, &h); err != nil || h.Worker == "" || h.Jobs < 1 || h.Jobs > mostJobs {
+	if err := strictjson.UnmarshalOpen(m.Data, &h); err != nil || !isID(h.Worker) || h.Jobs < 1 || h.Jobs > mostJobs {
 		return
 	}
 	h.Machine = short(h.Machine)
@@ -107,7 +106,7 @@ func (p *Pool) hear(m *nats.Msg) {
 	p.mu.Unlock()
 	if expelled || full {
 		if data, err := strictjson.Marshal(welcome{Expelled: why, Error: "there are too many workers"}); err == nil {
-			p.respond(m, &nats.Msg{Data: data})
+			p.names.respond(m, data, nil)
 		}
 		return
 	}
@@ -119,7 +118,6 @@ func (p *Pool) hear(m *nats.Msg) {
 	p.mu.Lock()
 	if h.Leaves {
 		delete(p.members, h.Worker)
-		p.parts.drop(h.Worker)
 	} else if answer.Error == "" {
 		p.machines[h.Worker] = h.Machine
 		p.members[h.Worker] = &member{hello: h, in: answer.Consumer, seen: time.Now()}
@@ -130,7 +128,7 @@ func (p *Pool) hear(m *nats.Msg) {
 	p.mu.Unlock()
 	p.tell(was, h)
 	if data, err := strictjson.Marshal(answer); err == nil {
-		p.respond(m, &nats.Msg{Data: data})
+		p.names.respond(m, data, nil)
 	}
 	if was == nil || h.Leaves || was.in != answer.Consumer {
 		p.change()
@@ -173,13 +171,11 @@ func (p *Pool) watch() {
 		case <-look.C:
 		}
 		p.mu.Lock()
-		p.parts.forget(p.opt.Lost)
 		var gone []*member
 		for id, m := range p.members {
 			if time.Since(m.seen) > p.opt.Lost {
 				delete(p.members, id)
 				gone = append(gone, m)
-				p.parts.drop(id)
 				for _, c := range p.calls {
 					switch {
 					case !slices.Contains(m.Running, c.id) || c.in == nil:

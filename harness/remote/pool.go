@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/semaphore"
 )
 
 // mostLost is the number of workers that may be lost while they run a cell, before the cell is stored as failed.
@@ -73,11 +73,10 @@ type Pool struct {
 	lost     map[string]int     // by the cell's key: how many workers were lost with a batch of this cell alone
 	alone    map[string]bool    // by the cell's key: it gets a batch of its own, since a worker was lost with its batch
 	results  results
-	parts    parts
-	expelled map[string]string // why no more is taken from a worker, by its identity
-	machines map[string]string // names for people of the workers that sent results, by their identities
-	readers  chan struct{}     // one token for each result that is being read
-	files    map[string]string // paths of offered files by SHA-256
+	room     *semaphore.Weighted // bytes for objects that are read from workers
+	expelled map[string]string   // why no more is taken from a worker, by its identity
+	machines map[string]string   // names for people of the workers that sent results, by their identities
+	files    map[string]string   // paths of offered files by SHA-256
 	offered  map[catalogue.Description]bool
 }
 
@@ -118,9 +117,9 @@ func Listen(opt Options) (*Pool, error) {
 		opt: opt, names: names{opt.Run}, era: rand.Text()[:8], changed: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
 		members: map[string]*member{}, calls: map[string]*call{}, waiting: map[string][]*call{},
-		batches: map[string][]byte{},
-		lost:    map[string]int{}, alone: map[string]bool{}, results: newResults(), parts: newParts(),
-		expelled: map[string]string{}, machines: map[string]string{}, readers: make(chan struct{}, atOnce),
+		batches: map[string][]byte{}, room: semaphore.NewWeighted(mostRead),
+		lost: map[string]int{}, alone: map[string]bool{}, results: newResults(),
+		expelled: map[string]string{}, machines: map[string]string{},
 		files: map[string]string{}, offered: map[catalogue.Description]bool{},
 	}
 	p.ctx, p.end = context.WithCancel(context.Background())
@@ -158,7 +157,7 @@ func (p *Pool) open() (err error) {
 		return err
 	}
 	for subject, hear := range map[string]nats.MsgHandler{
-		p.names.here():  func(m *nats.Msg) { p.respond(m, nats.NewMsg("")) },
+		p.names.here():  func(m *nats.Msg) { p.names.respond(m, nil, nil) },
 		p.names.hello(): p.hear, p.names.done(): p.finish, p.names.object(): p.give,
 		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + p.names.stream() + ".*": p.exhausted,
 	} {
@@ -167,14 +166,6 @@ func (p *Pool) open() (err error) {
 		}
 	}
 	return p.nc.Flush()
-}
-
-// respond answers a request of a worker. It publishes only to subjects of answers, so that a request cannot make the
-// coordinator publish a cell.
-func (p *Pool) respond(to, answer *nats.Msg) {
-	if strings.HasPrefix(to.Reply, p.names.inbox("")) {
-		_ = to.RespondMsg(answer)
-	}
 }
 
 // Close ends the server, or removes what belongs to the run from a server that was running already. over tells the

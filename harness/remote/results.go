@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (r *results) note(c runner.CellSpec, d *done) {
 // drop forgets a result that came without a call.
 func (r *results) drop(key string) {
 	if d := r.unasked[key]; d != nil {
-		r.bytes -= d.bytes
+		r.bytes -= d.Bytes
 		delete(r.unasked, key)
 	}
 }
@@ -85,9 +86,9 @@ func (r *results) expel(id string) {
 func (r *results) another(d *done) {
 	first, known := r.first[d.Key]
 	switch now := d.outcome; {
-	case !known && len(r.unasked) < mostUnasked && r.bytes+d.bytes <= mostAllBytes:
+	case !known && len(r.unasked) < mostUnasked && r.bytes+d.Bytes <= mostAllBytes:
 		r.unasked[d.Key], r.first[d.Key] = d, now
-		r.bytes += d.bytes
+		r.bytes += d.Bytes
 	case known && first.counts && now.counts && first.sum != now.sum && len(r.conflicts) < mostConflicts:
 		c := Conflict{first.cell, [2]string{first.value, now.value}, [2]string{first.worker, now.worker}}
 		if !slices.Contains(r.conflicts, c) {
@@ -138,26 +139,21 @@ func (p *Pool) Conflicts() []Conflict {
 	return slices.Clone(p.results.conflicts)
 }
 
-// finish takes ends of cells from a worker. It answers before it reads them, since large results take long.
+// finish takes ends of cells from a worker, and answers when it has them.
 func (p *Pool) finish(m *nats.Msg) {
-	from := sender(m)
-	answer := nats.NewMsg("")
-	var data []byte
-	p.mu.Lock()
-	why, gone := p.expelled[from]
-	if !gone {
-		var err error
-		if data, err = p.parts.add(m); err != nil {
-			why = err.Error()
-		}
+	from := m.Header.Get(headerFrom)
+	if !isID(from) {
+		return
 	}
-	p.mu.Unlock()
-	if why != "" {
-		answer.Header.Set(headerError, why)
+	var ends []received
+	if err := strictjson.UnmarshalOpen(m.Data, &ends); err != nil {
+		p.logExpelled(p.expel(from, fmt.Errorf("it sent results that cannot be read: %w", err), ""))
 	}
-	p.respond(m, answer)
-	if data != nil {
-		go p.takeAll(from, data)
+	take := func() { p.names.respond(m, nil, p.takeAll(from, ends, len(m.Data))) }
+	if slices.ContainsFunc(ends, func(d received) bool { return d.Object != "" }) { // which a worker sends slowly
+		go take()
+	} else {
+		take()
 	}
 }
 
@@ -167,23 +163,13 @@ type received struct {
 	Run json.RawMessage `json:"run,omitempty"`
 }
 
-func (p *Pool) takeAll(from string, data []byte) {
-	p.readers <- struct{}{}
-	defer func() {
-		<-p.readers
-		p.mu.Lock()
-		p.parts.reading -= len(data)
-		p.mu.Unlock()
-	}()
-	var ends []received
-	if err := strictjson.UnmarshalOpen(data, &ends); err != nil {
-		p.logExpelled(p.expel(from, fmt.Errorf("it sent results that cannot be read: %w", err)))
-	}
+// takeAll takes the ends of a worker's message with so many bytes. An error tells the worker to send them again.
+func (p *Pool) takeAll(from string, ends []received, message int) error {
 	for i := range ends {
 		d := &ends[i].done
-		d.from, d.bytes = from, len(ends[i].Run)
-		if d.bytes > 0 {
-			d.wrong = p.decode(d, ends[i].Run)
+		d.from = from
+		if err := p.decode(d, ends[i].Run, message); err != nil {
+			return err
 		}
 		if d.Run != nil {
 			d.outcome = outcomeOf(d)
@@ -191,25 +177,16 @@ func (p *Pool) takeAll(from string, data []byte) {
 		p.mu.Lock()
 		wrong := p.take(d)
 		p.mu.Unlock()
-		if wrong != nil { // the worker goes before its cell comes back, so that it cannot get the cell again
-			p.logExpelled(p.expel(from, wrong))
-			p.giveBack(d)
+		if wrong != nil {
+			p.logExpelled(p.expel(from, wrong, d.ID))
 		}
 	}
-}
-
-// giveBack ends the call that a result answers without the result.
-func (p *Pool) giveBack(d *done) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := p.calls[d.Key]; c != nil && c.id == d.ID {
-		p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
-	}
+	return nil
 }
 
 // decode reads the run of a result that is not longer than its cell can make it: an item of a list may take some
-// hundred bytes of memory and two of JSON.
-func (p *Pool) decode(d *done, raw []byte) error {
+// hundred bytes of memory and two of JSON. An error says that the worker is to send it again.
+func (p *Pool) decode(d *done, raw []byte, message int) (err error) {
 	most := mostBytes
 	p.mu.Lock()
 	c := p.calls[d.Key]
@@ -220,15 +197,32 @@ func (p *Pool) decode(d *done, raw []byte) error {
 	case c != nil:
 		most = c.spec.MostBytes(p.opt.Protocol)
 	}
-	if len(raw) > most && c == nil { // of a cell that no one waits for: there is no run, as if it were given back
-		return nil
+	if d.Object == "" {
+		d.Bytes = len(raw)
 	}
-	if len(raw) > most {
-		return fmt.Errorf("it sent a result of %s with %d bytes; at most %d are possible", c.spec.Cell, len(raw), most)
+	switch {
+	case d.Bytes == 0 && d.Object == "":
+		return nil
+	case d.Bytes > most && c == nil: // of a cell that no one waits for: there is no run, as if it were given back
+		return nil
+	case d.Bytes > most:
+		d.wrong = fmt.Errorf("it sent a result of %s with %d bytes; at most %d are possible", c.spec.Cell, d.Bytes,
+			most)
+		return nil
+	case d.Object != "" && d.Bytes > 0:
+		room := int64(d.Bytes + message)
+		if !p.room.TryAcquire(room) {
+			return errors.New("there is no room for a result at present; try again")
+		}
+		defer p.room.Release(room)
+		if raw, err = p.fetch(d); err != nil {
+			return err
+		}
 	}
 	var run result.Run
 	if err := strictjson.UnmarshalOpen(raw, &run); err != nil {
-		return fmt.Errorf("it sent results that cannot be read: %w", err)
+		d.wrong = fmt.Errorf("it sent results that cannot be read: %w", err)
+		return nil
 	}
 	d.Run = &run
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/nats-io/nats.go"
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
@@ -16,8 +17,7 @@ import (
 // give gives a pool a worker's result.
 func give(t *testing.T, p *Pool, d done) {
 	t.Helper()
-	data := must.Get(strictjson.Marshal([]done{d}))(t)
-	p.takeAll("w", data)
+	p.finish(&nats.Msg{Header: nats.Header{headerFrom: {"w"}}, Data: must.Get(strictjson.Marshal([]done{d}))(t)})
 }
 
 // TestResultsCountOnce: another result of a cell changes nothing. It is a conflict where it says something else than

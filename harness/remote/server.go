@@ -32,24 +32,29 @@ const startsWithin = time.Minute
 // hereWithin is how long another coordinator of the same run may take to answer.
 const hereWithin = 2 * time.Second
 
-// largest is the most bytes of a message. Larger batches and results are sent in parts.
+// largest is the most bytes of a message. Larger batches and results are objects, which the other side reads in parts.
 const largest = 4 << 20
 
-// A gate gives the coordinator all permissions, and a worker with the token the permissions that workers need.
+// A gate gives the coordinator all permissions, and a worker with the token the permissions that workers need. A worker
+// calls itself by its identity, which no other worker knows, and reads no answer to another one.
 type gate struct {
 	coordinator, token string
-	worker             *server.Permissions
+	names              names
 }
 
 // Check implements server.Authentication.
 func (g gate) Check(c server.ClientAuthentication) bool {
 	same := func(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-	given := c.GetOpts().Token
+	given, name := c.GetOpts().Token, c.GetOpts().Name
 	switch {
 	case same(given, g.coordinator):
 		return true
-	case g.token == "" || same(given, g.token):
-		c.RegisterUser(&server.User{Username: "worker", Permissions: g.worker})
+	case isID(name) && (g.token == "" || same(given, g.token)):
+		c.RegisterUser(&server.User{Username: "worker", Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: g.names.mayPublish()},
+			Subscribe: &server.SubjectPermission{Allow: g.names.maySubscribe(name)},
+			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: askWithin},
+		}})
 		return true
 	}
 	return false
@@ -74,10 +79,7 @@ func (p *Pool) connect() (err error) {
 		return err
 	}
 	secret := rand.Text()
-	if p.server, p.URL, err = startServer(p.opt, gate{secret, p.opt.Token, &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: p.names.mayPublish()},
-		Subscribe: &server.SubjectPermission{Allow: p.names.maySubscribe()},
-	}}); err != nil {
+	if p.server, p.URL, err = startServer(p.opt, gate{secret, p.opt.Token, p.names}); err != nil {
 		return err
 	}
 	p.nc, err = nats.Connect("", nats.InProcessServer(p.server), nats.Token(secret), inbox)

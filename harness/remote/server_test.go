@@ -85,7 +85,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	until(t, p, slots(1))
 	must.Be(t, must.Get(anywhere(t.Context(), p, cell("M", 1)))(t).Status, result.OK)
 	group := p.Rooms()[0].Name
-	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"),
+	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"), nats.Name("thief"),
 		nats.CustomInboxPrefix(p.names.inbox("worker.thief")), nats.PermissionErrOnSubscribe(true),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
@@ -109,13 +109,14 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 		"$JS.API.CONSUMER.CREATE." + stream, "$JS.API.CONSUMER.DURABLE.CREATE." + stream + ".mine",
 		"$JS.API.CONSUMER.DELETE." + stream + "." + group, "$JS.API.INFO",
 		p.names.cells(group), p.names.over(), p.names.stop(), p.names.here(), p.names.inbox("worker.other"),
-		"bench.another.hello", "elsewhere",
+		p.names.objectsOf("other"), p.names.inbox("coordinator.x"), "bench.another.hello", "elsewhere",
 	} {
 		must.Do(t, nc.Publish(subject, []byte(`{}`)))
 		denied(subject)
 	}
 	for _, subject := range []string{">", "bench.>", p.names.of(">"), p.names.cells(group), p.names.hello(),
-		p.names.done(), p.names.inbox("coordinator.>"), "_INBOX.>", "$SYS.>", "$JS.>"} {
+		p.names.done(), p.names.inbox("coordinator.>"), p.names.inbox("worker.>"),
+		p.names.objectsOf("other"), "_INBOX.>", "$SYS.>", "$JS.>"} {
 		must.Get(nc.Subscribe(subject, func(*nats.Msg) {}))(t)
 		denied(subject)
 	}
@@ -124,7 +125,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 		must.Do(t, nc.PublishRequest(subject, p.names.cells(group), []byte(`{"worker":"thief","jobs":1}`)))
 	}
 	// after this the coordinator has seen the others
-	if _, err := nc.Request(p.names.done(), nil, askWithin); err != nil {
+	if _, err := nc.Request(p.names.object(), nil, askWithin); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := p.stream.Info(t.Context()); err != nil || info.State.LastSeq != 1 || info.State.Consumers < 1 {

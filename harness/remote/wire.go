@@ -37,7 +37,11 @@ func (n names) over() string           { return n.of("over") }        // the run
 func (n names) here() string           { return n.of("here") }        // answered by a coordinator that is there
 func (n names) inbox(of string) string { return n.of("inbox." + of) } // begins the subjects of answers
 
-// mayPublish lists the subjects to which a worker sends, and maySubscribe those that it receives.
+// a partRequest to a worker, answered by a part of its result
+func (n names) objectsOf(worker string) string { return n.inbox("worker." + worker + ".objects") }
+
+// mayPublish lists the subjects to which a worker sends, and maySubscribe those that it receives. Besides, a worker may
+// answer what it is asked.
 func (n names) mayPublish() []string {
 	return []string{
 		n.hello(), n.done(), n.object(), "$JS.API.CONSUMER.INFO." + n.stream() + ".*", "$JS.API.CONSUMER.MSG.NEXT." +
@@ -46,7 +50,15 @@ func (n names) mayPublish() []string {
 	}
 }
 
-func (n names) maySubscribe() []string { return []string{n.stop(), n.over(), n.inbox("worker.>")} }
+func (n names) maySubscribe(worker string) []string {
+	return []string{n.stop(), n.over(), n.inbox("worker." + worker + ".>")}
+}
+
+// isID reports whether a worker may have this identity: it is a part of subjects.
+func isID(id string) bool {
+	other := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, other)
+}
 
 // A task is a cell that RunIn was called with.
 type task struct {
@@ -85,18 +97,18 @@ type welcome struct {
 
 // A done is the end of a task at a worker.
 type done struct {
-	ID       string      `json:"id"`
-	Key      string      `json:"key"` // of the cell
-	Machine  string      `json:"machine"`
-	Run      *result.Run `json:"run,omitempty"`
-	Returned string      `json:"returned,omitempty"` // why there is no run
+	ID      string      `json:"id"`
+	Key     string      `json:"key"` // of the cell
+	Machine string      `json:"machine"`
+	Run     *result.Run `json:"run,omitempty"`    // nil also where the worker gives the cell back
+	Object  string      `json:"object,omitempty"` // the run is an object of the worker
+	Bytes   int         `json:"bytes,omitempty"`  // of the run as JSON
 	// a worker was lost with the batch; the cell is to be a batch of its own
 	Alone bool `json:"alone,omitempty"`
 
 	// These are of the coordinator alone.
 	outcome outcome // of Run
 	from    string  // identity of the worker
-	bytes   int     // of Run as JSON
 	wrong   error   // what no honest worker sends
 }
 

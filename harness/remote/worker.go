@@ -1,11 +1,11 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -59,14 +59,13 @@ type worker struct {
 	used       int64      // predicted bytes of running cells
 	installing sync.Mutex
 	installed  map[string]bool // plugins, by the hash of their files
-	sending    sync.Mutex      // held while sending, since the coordinator joins the parts of one sending at a time
 	refuses    map[string]string
 	running    map[string]context.CancelFunc // by the task's ID
 	runners    map[time.Duration]runner.Runner
 	gotten     map[catalogue.Description]*getting
 	welcome    welcome
-	expelled   string // why the coordinator takes no more results of this worker
-	most       int    // bytes of a result
+	expelled   string            // why the coordinator takes no more results of this worker
+	objects    map[string][]byte // results that the coordinator reads, by name
 }
 
 // An ExpelledError says why the coordinator takes no more results of this worker.
@@ -104,12 +103,12 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 		opt: opt, names: names{run}, id: rand.Text(), over: make(chan struct{}), places: make(chan struct{}, opt.Jobs),
 		refuses: map[string]string{}, installed: map[string]bool{},
 		running: map[string]context.CancelFunc{}, runners: map[time.Duration]runner.Runner{},
-		gotten: map[catalogue.Description]*getting{},
-		most:   mostResult,
+		gotten:  map[catalogue.Description]*getting{},
+		objects: map[string][]byte{},
 	}
 	w.changed = sync.NewCond(&w.mu)
 	dial = append(dial, nats.CustomInboxPrefix(w.names.inbox("worker."+w.id)), nats.MaxReconnects(-1),
-		nats.ReconnectWait(retryAfter), nats.Name(opt.Machine), nats.DisconnectErrHandler(func(_ *nats.Conn,
+		nats.ReconnectWait(retryAfter), nats.Name(w.id), nats.DisconnectErrHandler(func(_ *nats.Conn,
 			err error) {
 			if err != nil {
 				w.log("the coordinator is gone (%v); waiting for it", err)
@@ -127,11 +126,14 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return err
 	}
-	if _, err := w.nc.Subscribe(w.names.over(), func(*nats.Msg) { w.once.Do(func() { close(w.over) }) }); err != nil {
-		return err
-	}
-	if _, err := w.nc.Subscribe(w.names.stop(), func(m *nats.Msg) { w.stop(string(m.Data)) }); err != nil {
-		return err
+	for subject, hear := range map[string]nats.MsgHandler{
+		w.names.over():          func(*nats.Msg) { w.once.Do(func() { close(w.over) }) },
+		w.names.stop():          func(m *nats.Msg) { w.stop(string(m.Data)) },
+		w.names.objectsOf(w.id): w.give,
+	} {
+		if _, err := w.nc.Subscribe(subject, hear); err != nil {
+			return err
+		}
 	}
 	if err := w.work(ctx); err != nil {
 		return err
@@ -308,24 +310,24 @@ func (w *worker) do(ctx context.Context, m jetstream.Msg) {
 	}
 	w.mu.Unlock()
 	w.sayHello(ctx, false)
-	ends := make(chan done, len(b.Tasks))
-	var sent sync.WaitGroup
-	sent.Go(func() { w.sendAll(ctx, ends) })
+	var ends []done // that are to be sent: at least once a second
+	sent := time.Now()
 	redelivered := len(b.Tasks) > 1 && delivered(m) > 1
 	for i, t := range b.Tasks {
 		out := done{ID: t.ID, Key: t.Spec.Key, Machine: w.opt.Machine}
 		if redelivered { // run alone, the cells show which one ended the other worker
-			out.Returned, out.Alone = "a worker was lost with the batch", true
+			out.Alone = true
 		} else {
 			w.one(contexts[i], t, &out)
 		}
 		w.mu.Lock()
 		delete(w.running, t.ID)
 		w.mu.Unlock()
-		ends <- out
+		if ends = append(ends, out); i == len(b.Tasks)-1 || time.Since(sent) > time.Second {
+			w.send(ctx, ends)
+			ends, sent = nil, time.Now()
+		}
 	}
-	close(ends)
-	sent.Wait()
 	_ = m.Ack()
 }
 
@@ -333,11 +335,11 @@ func (w *worker) read(ctx context.Context, m jetstream.Msg) (b batch, err error)
 	if err := strictjson.UnmarshalOpen(m.Data(), &b); err != nil || b.Object == "" {
 		return b, err
 	}
-	data, err := io.ReadAll(w.object(ctx, b.Object, mostResult))
-	if err != nil {
+	var data bytes.Buffer
+	if err := copyObject(ctx, &data, w.nc, w.names.object(), b.Object, mostResult); err != nil {
 		return b, err
 	}
-	return b, strictjson.UnmarshalOpen(data, &b)
+	return b, strictjson.UnmarshalOpen(data.Bytes(), &b)
 }
 
 func delivered(m jetstream.Msg) uint64 {
@@ -354,13 +356,10 @@ func (w *worker) one(ctx context.Context, t task, out *done) {
 	case err == nil:
 		run.Environment = &w.opt.Environment
 		out.Run = &run
-	case ctx.Err() != nil:
-		out.Returned = "the worker stops"
+	case ctx.Err() != nil: // the worker stops
 	case errors.As(err, &refused):
-		out.Returned = err.Error()
 		w.refuse(ctx, refused.What, strings.TrimPrefix(err.Error(), refused.What+": "))
 	default:
-		out.Returned = err.Error()
 		w.refuse(ctx, t.Spec.Cell.Method, err.Error())
 	}
 }

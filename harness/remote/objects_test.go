@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -10,29 +9,7 @@ import (
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/nats-io/nats.go"
 )
-
-// TestParts: what was split comes back from its parts, whatever a sender began before.
-func TestParts(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, Options{})
-	long := []byte(strings.Repeat("0123456789", largest/4))
-	joins := newParts()
-	begun := split(p.nc, "s", "w", long)
-	must.Be(t, len(begun), 3)
-	for _, m := range []*nats.Msg{begun[0], begun[2], begun[1], {Header: nats.Header{}}} {
-		if data, _ := joins.add(m); data != nil {
-			t.Error("parts in a wrong order are taken for a whole")
-		}
-	}
-	for i, m := range split(p.nc, "s", "w", long) {
-		if got, _ := joins.add(m); (got != nil) != (i == 2) || got != nil && !bytes.Equal(got, long) {
-			t.Errorf("part %d gives %d bytes", i, len(got))
-		}
-	}
-	must.Be(t, len(joins.of)+joins.unread, 0)
-}
 
 // TestLargeMessages: batches and results that are larger than a message come whole, and nothing is left of them.
 func TestLargeMessages(t *testing.T) {
@@ -55,5 +32,8 @@ func TestLargeMessages(t *testing.T) {
 	large := cell("M", 2)
 	large.Protocol.TOML = strings.Repeat("x", largest+10)
 	must.Be(t, must.Get(anywhere(t.Context(), p, large))(t).ProtocolText, large.Protocol.TOML)
-	must.Be(t, len(p.batches)+len(p.parts.of), 0)
+	must.Be(t, len(p.batches), 0)
+	if !p.room.TryAcquire(mostRead) {
+		t.Error("the coordinator still reads a result")
+	}
 }
