@@ -2,12 +2,14 @@ package reports_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
@@ -70,6 +72,30 @@ func TestOwnMethod(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The row of a method of one's own has the interval that its sentence has, which all pairs would not find.
+func TestIntervalOfOwnRow(t *testing.T) {
+	var rows []store.Row
+	draw := rand.New(rand.NewPCG(1, 1))
+	for s := range 9 {
+		for m := range 12 {
+			correct := 60 + draw.IntN(30)
+			if m == 11 {
+				correct = 50
+			}
+			rows = append(rows, sample.OK(fmt.Sprint("s", s), fmt.Sprintf("M%02d", m), 1, correct, 100))
+		}
+	}
+	in := sample.Of(1, rows...)
+	in.Own = []string{"M11"}
+	table := must.Get(must.Get(in.Read(t.Context()))(t).Table(""))(t)
+	ev := must.Get(evidence.Compare(&table, evidence.Options{Method: "M11", Level: 0.05}))(t)
+	board := must.Get(compare.Rank(&table, ev, 11))(t)
+	must.Be(t, board.Rows[11].Method, "M11")
+	must.Be(t, board.Rows[11].Ranks, [2]int{12, 12})
+	all := must.Get(evidence.Compare(&table, evidence.Options{Level: 0.05}))(t)
+	must.Be(t, all.Ranks()[11][0] < 12, true)
 }
 
 // A pair is compared on the splits that both methods have: cells of one alone, such as those of the reference run,

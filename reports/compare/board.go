@@ -61,11 +61,14 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	b := &Board{Asked: asked, Named: ev.Method != "", Costs: curves.PerCell(t), Level: ev.Level,
 		Testable: every.Over > 0}
 	b.fill(t, ev.Level)
-	best, ranks := every.Best(), every.Ranks()
+	best, ranks, own := every.Best(), every.Ranks(), ev.Ranks()
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if r.Best = math.NaN(); r.Whole && b.Testable {
 			r.Best, r.Ranks = best[r.Place], ranks[r.Place]
+		}
+		if r.Whole && !ev.Every && own[r.Place][0] > 0 { // a method of one's own, by its own comparisons
+			r.Ranks = own[r.Place]
 		}
 		if p, ok := ev.Between(r.Place, asked); ok {
 			r.Against = &p
