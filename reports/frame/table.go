@@ -78,18 +78,15 @@ type Dataset struct {
 	listed bool // the set is in every table, even without stored cells
 }
 
-// TrainPart returns how many rows of a split are not test rows. A protocol with train_rows, or a point of a
-// sweep, learns from fewer rows (learned), but how alike splits are depends on all rows that they divide.
-func (d Dataset) TrainPart(learned int) int { return max(learned, d.Rows-d.TestRows) }
-
 // Units returns how many independent units a split learns from and tests, for stats.CorrectedT. These are groups where
 // the rows form groups, since the splits draw whole groups, and else rows: learned and tested are those of a test, and
-// s is its score.
+// s is its score. A protocol with train_rows, or a point of a sweep, learns from fewer rows than are not tested, but
+// how alike splits are depends on all rows that they divide.
 func (d Dataset) Units(learned, tested int, s result.Score) (train, test int) {
 	if s.TestGroups != nil {
 		return int(*s.TrainGroups), int(*s.TestGroups)
 	}
-	return d.TrainPart(learned), tested
+	return max(learned, d.Rows-d.TestRows), tested
 }
 
 // About is "about " for numbers of rows of a split that other splits of the set do not have.

@@ -18,7 +18,7 @@ const (
   \let\benchtableend\empty
 \else
   \documentclass[11pt]{article}
-  \usepackage[a4paper,%s]{geometry}
+  \usepackage[a4paper,margin=2cm]{geometry}
   \usepackage{booktabs}%s
   \pagestyle{empty}
   \def\benchtableend{\end{document}}
@@ -31,23 +31,18 @@ const (
 // A latexPage is the room for a table, in points. An upright table fits the text block of the article class, which
 // is narrower than the text block of the file by itself. A table over two columns fits the narrowest of the usual
 // pages; LaTeX makes it smaller in a narrower text.
-type latexPage struct {
-	geometry      string
-	width, height float64
-	line          float64    // height of a line of the smallest size
-	digits        [3]float64 // width of a digit in each of latexSizes
-}
+type latexPage struct{ width, height float64 }
 
-var (
-	upright  = latexPage{"margin=2cm", 345, 550, 8, [3]float64{4.63, 4.25, 3.98}}
-	spanning = latexPage{"margin=2cm", 450, 600, 8, [3]float64{4.63, 4.25, 3.98}}
-)
+var upright, spanning = latexPage{345, 550}, latexPage{450, 600}
+
+const latexLine = 8 // height of a line of the smallest size, in points
 
 // latexSizes are tried in turn until a table fits; sep is on each side of a column.
 var latexSizes = []struct {
-	command string
-	sep     float64
-}{{`\small`, 6}, {`\footnotesize\setlength{\tabcolsep}{3pt}`, 3}, {`\scriptsize\setlength{\tabcolsep}{2pt}`, 2}}
+	command    string
+	sep, digit float64 // digit is the width of one
+}{{`\small`, 6, 4.63}, {`\footnotesize\setlength{\tabcolsep}{3pt}`, 3, 4.25},
+	{`\scriptsize\setlength{\tabcolsep}{2pt}`, 2, 3.98}}
 
 const groupGap = 7 // points before a group
 
@@ -65,7 +60,7 @@ func LaTeX(w io.Writer, d doc.Document, o Options) error {
 		l.comment("%s: %s", f[0], f[1])
 	}
 	l.comment(`Compiles alone. To read it into a document: %s, then \input this file.`, needs)
-	fmt.Fprintf(&l.out, latexOpen, l.page.geometry, packages)
+	fmt.Fprintf(&l.out, latexOpen, packages)
 	notesIn := firstTable(d)
 	for i, b := range d.Blocks {
 		l.block(b, i == notesIn)
@@ -150,8 +145,8 @@ func (l *latex) table(t doc.Table, withNotes bool) {
 	for _, s := range t.Sections {
 		rows += len(s)
 	}
-	block := squeezed*l.page.line*float64(rows) + 5*float64(len(t.Sections)) + 12
-	together := float64(len(columns))*block+1.5*l.page.line*float64(2+len(caption)/80) < l.page.height
+	block := squeezed*latexLine*float64(rows) + 5*float64(len(t.Sections)) + 12
+	together := float64(len(columns))*block+1.5*latexLine*float64(2+len(caption)/80) < l.page.height
 	size += fmt.Sprintf("\\renewcommand{\\arraystretch}{%g}", squeezed)
 	if !withNotes {
 		caption += strings.Join(t.Legend, " ")
@@ -232,21 +227,21 @@ func (l *latex) fit(t doc.Table) (size string, columns [][]int) {
 			}
 		}
 	}
-	for k, s := range latexSizes {
+	for _, s := range latexSizes {
 		const tenth = 10 // blocks counts in whole numbers: tenths of a point
 		tenths := make([]int, len(widths))
 		for _, g := range allGroups(t.Head) {
 			total := 0
 			for _, i := range g {
-				tenths[i] = int(tenth * (widths[i]*l.page.digits[k] + 2*s.sep))
+				tenths[i] = int(tenth * (widths[i]*s.digit + 2*s.sep))
 				total += tenths[i]
 			}
 			if grouped(t) {
-				name := int(tenth * latexWidth(t.Head[g[0]].Group) * l.page.digits[k])
+				name := int(tenth * latexWidth(t.Head[g[0]].Group) * s.digit)
 				tenths[g[0]] += tenth*groupGap + max(0, name-total)
 			}
 		}
-		room := int(tenth * (l.page.width - names*l.page.digits[k] - 2*s.sep))
+		room := int(tenth * (l.page.width - names*s.digit - 2*s.sep))
 		size, columns = s.command, blocks(t.Head, tenths, max(1, room))
 		if len(columns) == 1 {
 			break

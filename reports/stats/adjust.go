@@ -2,22 +2,16 @@ package stats
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // Holm adjusts p-values of several hypotheses by stepping down (Holm 1979): the i-th smallest of m p-values is
 // multiplied by m-i+1, the number of hypotheses that may still be true. It rejects at level alpha the hypotheses
 // whose adjusted value is at most alpha, and the probability of one false rejection among all is then at most alpha.
-// The order of p is kept. A NaN counts as a hypothesis that is not rejected, and stays NaN.
+// No value is smaller than that of a smaller p, or larger than 1. Equal p-values share their largest value, so that the
+// order of the methods decides nothing. The order of p is kept. A NaN counts as a hypothesis that is not rejected, and
+// stays NaN.
 func Holm(p []float64) []float64 {
-	return monotone(p, func(place, i int) float64 { return float64(len(p)-place) * p[i] })
-}
-
-// monotone returns adjusted(place, i) for each p[i] at its place in increasing order. No value is smaller than
-// a value before it, or larger than 1. Equal p-values share their largest value, so that the order of the
-// methods decides nothing.
-func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
@@ -28,9 +22,7 @@ func monotone(p []float64, adjusted func(place, i int) float64) []float64 {
 	for first := 0; first < len(order); {
 		end := first
 		for ; end < len(order) && cmp.Compare(p[order[end]], p[order[first]]) == 0; end++ {
-			if reached = max(reached, adjusted(end, order[end])); math.IsNaN(p[order[first]]) {
-				reached = math.NaN() // NaN are the last in the order
-			}
+			reached = max(reached, float64(len(p)-end)*p[order[end]]) // NaN where p is
 		}
 		reached = min(1, reached)
 		for ; first < end; first++ {

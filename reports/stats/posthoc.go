@@ -7,11 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// rankError is the standard error of a difference of two average ranks.
-func rankError(methods, datasets int) float64 {
-	return math.Sqrt(float64(methods*(methods+1)) / float64(6*datasets))
-}
-
 // NemenyiCD returns the critical difference of Nemenyi (1963): average ranks of two among k methods
 // over N data sets differ significantly at level alpha where they differ by at least
 // q_alpha sqrt(k (k+1) / (6 N)), q_alpha being the studentized range's point over sqrt(2), with
@@ -21,7 +16,8 @@ func NemenyiCD(alpha float64, methods, datasets int) float64 {
 	if datasets < 1 {
 		return math.NaN()
 	}
-	return StudentizedRangePoint(alpha, methods) / math.Sqrt2 * rankError(methods, datasets)
+	return StudentizedRangePoint(alpha, methods) / math.Sqrt2 *
+		math.Sqrt(float64(methods*(methods+1))/float64(6*datasets))
 }
 
 // Groups puts methods that are alike into groups: two methods have a common group if and only if they are alike.
