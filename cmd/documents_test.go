@@ -64,9 +64,11 @@ var standIns = map[string]string{
 	"bench run --methods trees,MyBoost --split 7,9": "bench run --methods trees,MyBoost --split 7,9 --datasets wine",
 	"bench run --methods MyBoost":                   "bench run --methods MyBoost --datasets wine --splits 2",
 	"bench run --methods Mine":                      "bench run --methods Mine,CART --datasets wine --splits 2",
-	"bench verify":                                  "bench verify --sample 2 --methods GBRFF2,LGBM --datasets wine",
-	"bench verify --sample 100% --datasets wine":    "bench verify --sample 4 --methods GFC --datasets wine",
-	"bench experiment run ecml-figure2":             "bench experiment run ecml-figure2 --dry-run",
+	"bench run --methods Mine --against LGBM": "bench run --methods Mine --against LGBM --datasets wine,sonar " +
+		"--splits 5",
+	"bench verify": "bench verify --sample 2 --methods GBRFF2,LGBM --datasets wine",
+	"bench verify --sample 100% --datasets wine": "bench verify --sample 4 --methods GFC --datasets wine",
+	"bench experiment run ecml-figure2":          "bench experiment run ecml-figure2 --dry-run",
 	"bench run --protocol large --methods LDA,CART,LGBM --max-cell 5m --isolate --jobs 1": "bench run --protocol " +
 		"large --methods LDA --datasets smooth-100000,linear-100000 --max-cell 5m --isolate --jobs 1",
 	`bench completion zsh > "${fpath[1]}/_bench"`: "bench completion zsh > " +
