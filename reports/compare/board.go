@@ -73,15 +73,17 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 		if p, ok := ev.Between(r.Place, asked); ok {
 			r.Against = &p
 		}
-		r.Seconds, r.Yardsticks = math.NaN(), math.NaN()
-		if x, ok := b.Costs.Seconds[r.Method]; ok {
-			r.Seconds = x
-		}
-		if x, ok := b.Costs.Yardsticks[r.Method]; ok {
-			r.Yardsticks = x
-		}
+		r.Seconds, r.Yardsticks = known(b.Costs.Seconds, r.Method), known(b.Costs.Yardsticks, r.Method)
 	}
 	return b, nil
+}
+
+// known is the time of a method; NaN if it is not known.
+func known(times map[string]float64, method string) float64 {
+	if x, ok := times[method]; ok {
+		return x
+	}
+	return math.NaN()
 }
 
 // fill makes the rows, except for fields that depend on the evidence.

@@ -152,9 +152,8 @@ func (p *Page) fromLarger() (string, error) {
 	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", who,
 		frame.Count(len(all.Methods), "method"))
 	first, last := evidence.Ends(all)
-	ends := []string{all.Methods[first], all.Methods[last]}
 	if len(p.pairs) > 1 || slices.Contains(p.Own, p.method) || slices.Contains(p.Own, p.Methods[p.pairs[0].B]) ||
-		!slices.ContainsFunc(p.Methods, func(m string) bool { return slices.Contains(ends, m) }) {
+		!slices.Contains(p.Methods, all.Methods[first]) && !slices.Contains(p.Methods, all.Methods[last]) {
 		return text + ".", nil
 	}
 	board, err := evidence.Compare(all, evidence.Options{Level: p.o.Level, Region: p.region})
@@ -227,15 +226,12 @@ func (p *Page) Document() doc.Document {
 		add(p.choiceTable())
 		records = append(records, p.choiceRecords())
 	}
-	var names []string
 	for i := range p.pairs {
-		q := &p.pairs[i]
-		names = append(names, p.other(q))
-		if add(p.bySet(q)); !alone {
-			add(p.forestOfSets(q))
+		if add(p.bySet(&p.pairs[i])); !alone {
+			add(p.forestOfSets(&p.pairs[i]))
 		}
 	}
-	add(posteriors(p.Evidence, p.Metric, "Against", names, typical), p.power(),
+	add(posteriors(p.Evidence, p.Metric, "Against", p.names(), typical), p.power(),
 		doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
 	add(records...)
 	return d
@@ -246,11 +242,12 @@ func (p *Page) others() string {
 	if len(p.pairs) > few {
 		return frame.Count(len(p.pairs), "method")
 	}
-	var names []string
-	for i := range p.pairs {
-		names = append(names, p.other(&p.pairs[i]))
-	}
-	return frame.Listed(names)
+	return frame.Listed(p.names())
+}
+
+// names are the other methods.
+func (p *Page) names() []string {
+	return doc.Map(p.pairs, func(q evidence.Pair) string { return p.other(&q) })
 }
 
 // notes say what is missing on the page.

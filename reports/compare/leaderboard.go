@@ -228,9 +228,7 @@ const mostNamed = 6
 // MayBeBest reports whether a whole method is in the confidence set of the best one.
 func (r Row) MayBeBest(level float64) bool { return !(r.Best < level) }
 
-// BestText is the p-value of being the best method, and RanksText the interval of ranks; "-" for none.
-func (r Row) BestText() string { return frame.PValue(r.Best) }
-
+// RanksText is the interval of ranks; "-" for none.
 func (r Row) RanksText() string {
 	switch {
 	case r.Ranks[1] == 0:
@@ -268,7 +266,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 			t.OverDecimals())}, {Text: frame.SignedFloat(r.Gains.High, t.OverDecimals())},
 			{Text: percent(r.Wins), Best: best(r, 1)}, {Text: frame.Text(r.Rank, 2), Best: best(r, 2)},
 			{Text: r.RanksText()},
-			{Text: r.BestText()}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
+			{Text: frame.PValue(r.Best)}, {Text: b.Word(r)}, {Text: frame.PValue(r.adjusted())}}
 		if timed {
 			row = append(row, doc.Entry{Text: b.Costs.Text(r.Method)})
 		}
@@ -288,16 +286,9 @@ func (b *Board) best() func(r Row, column int) bool {
 	if b.Field < 2 {
 		return func(Row, int) bool { return false }
 	}
-	first := b.Rows[0]
-	wins, rank := first.Wins, first.Rank
-	for _, r := range b.Rows[:b.Field] {
-		if r.Wins.Cmp(wins) > 0 {
-			wins = r.Wins
-		}
-		if r.Rank.Cmp(rank) < 0 {
-			rank = r.Rank
-		}
-	}
+	first, whole := b.Rows[0], b.Rows[:b.Field]
+	wins := slices.MaxFunc(whole, func(a, b Row) int { return a.Wins.Cmp(b.Wins) }).Wins
+	rank := slices.MinFunc(whole, func(a, b Row) int { return a.Rank.Cmp(b.Rank) }).Rank
 	return func(r Row, column int) bool {
 		return r.Whole && []bool{r.Gain.Cmp(first.Gain) == 0, r.Wins.Cmp(wins) == 0, r.Rank.Cmp(rank) == 0}[column]
 	}

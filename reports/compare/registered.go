@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func (r *registration) concerns() bool {
 	for _, m := range r.c.Against {
 		r.others = append(r.others, r.column(m))
 	}
-	return slices.ContainsFunc(r.others, func(other string) bool { return r.pair(other) != nil })
+	return slices.ContainsFunc(r.others, func(other string) bool { _, ok := r.pair(other); return ok })
 }
 
 // column is the column of a method, today's or else that of the version; "" for none.
@@ -69,28 +70,19 @@ func (r *registration) column(m registered.Method) string {
 	return found
 }
 
-// pair is the comparison with one of the others, nil for none.
-func (r *registration) pair(other string) *evidence.Pair {
-	ours, theirs := slices.Index(r.t.Methods, r.method), slices.Index(r.t.Methods, other)
-	if p, ok := r.ev.Between(ours, theirs); ok {
-		return &p
-	}
-	return nil
+// pair is the comparison with one of the others; false for none.
+func (r *registration) pair(other string) (evidence.Pair, bool) {
+	return r.ev.Between(slices.Index(r.t.Methods, r.method), slices.Index(r.t.Methods, other))
 }
 
 // lacks says in words why the registration does not count on this page; "" if it counts.
 func (r *registration) lacks() string {
 	for i, other := range r.others {
-		if r.pair(other) == nil {
+		if _, ok := r.pair(other); !ok {
 			return fmt.Sprintf("this page does not compare %s with %s", r.c.Method.ID, r.c.Against[i].ID)
 		}
 	}
-	region := func(text string) string {
-		if text == "" {
-			return "no size"
-		}
-		return text
-	}
+	region := func(text string) string { return cmp.Or(text, "no size") }
 	level, own := fmt.Sprint(r.ev.Level), r.ev.Region.String()
 	switch {
 	case r.c.Earlier != "":
@@ -110,7 +102,7 @@ func (r *registration) lacks() string {
 		}
 	}
 	for _, other := range r.others {
-		p := r.pair(other)
+		p, _ := r.pair(other)
 		sets, over := slices.Sorted(slices.Values(r.c.Sets())), slices.Sorted(slices.Values(p.Over))
 		further := slices.ContainsFunc(p.Sets, func(s evidence.SetPair) bool {
 			// Equal fits count once, and a comparison that was decided needs no further split: fewer are no other ones.
@@ -157,23 +149,17 @@ func (r *registration) differs(names, page string) string {
 
 // command shows what is registered.
 func (r *registration) command() string {
-	var ids, sets []string
-	for _, m := range r.c.Methods() {
-		ids = append(ids, m.ID)
-	}
+	var sets []string
 	for _, s := range r.c.Sets() {
-		file := r.t.Frame.Sets.File(s)
-		if file == "" {
-			file = s
-		}
-		sets = append(sets, file)
+		sets = append(sets, cmp.Or(r.t.Frame.Sets.File(s), s))
 	}
 	splits := []string{"--split", strings.ReplaceAll(frame.Ranges(r.c.Splits), ", ", ",")}
 	if n := len(r.c.Splits); frame.FromOne(r.c.Splits) {
 		splits = []string{"--splits", fmt.Sprint(n)}
 	}
-	args := append(append([]string{"compare"}, ids...), "--datasets", strings.Join(sets, ","))
-	args = append(append(args, splits...), "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level))
+	args := append([]string{"compare", r.c.Method.ID}, r.c.Others()...)
+	args = append(append(args, "--datasets", strings.Join(sets, ",")), splits...)
+	args = append(args, "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level))
 	if r.c.Equivalence != "" {
 		args = append(args, "--equivalence", r.c.Equivalence)
 	}
@@ -210,7 +196,7 @@ func (r *registration) cells(m registered.Method, column string) string {
 
 // families names what p-values over data sets are adjusted for.
 func families(ev *evidence.Evidence) string {
-	if slices.ContainsFunc(ev.Registered, func(r evidence.Registration) bool { return r.Lacks == "" }) {
+	if registeredKinds(ev) != nil {
 		return ev.Family() + "; a registered comparison for those of its registration alone"
 	}
 	return ev.Family()

@@ -103,7 +103,7 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 		}
 		row := doc.Row{Name: s.Set.Name, Entries: []doc.Entry{{Text: over, Tip: "splits " + frame.Ranges(s.Splits)},
 			{Text: frame.Text(s.Ours, p.Decimals())}, {Text: frame.Text(s.Theirs, p.Decimals())},
-			{Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shade(s.Verdict)},
+			{Text: frame.Signed(p.Difference(s.Gain), p.Decimals()), Shade: shades[s.Verdict]},
 			{Text: frame.SignedFloat(difference.Low, p.Decimals())},
 			{Text: frame.SignedFloat(difference.High, p.Decimals())},
 			{Text: frame.PValue(s.P)}, {Text: frame.PValue(s.Adjusted)},
@@ -130,16 +130,8 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	return out
 }
 
-// shade marks what a test finds.
-func shade(v evidence.Verdict) int {
-	switch v {
-	case evidence.Better:
-		return 3
-	case evidence.Worse:
-		return -3
-	}
-	return 0
-}
+// shades mark what a test finds.
+var shades = map[evidence.Verdict]int{evidence.Better: 3, evidence.Worse: -3}
 
 func (p *Page) setLegend(below bool) []string {
 	legend := []string{

@@ -48,7 +48,7 @@ func (p *Page) Line() string {
 	q := &p.pairs[0]
 	text := fmt.Sprintf("%s%s against %s: %s", p.Preliminary(), p.method, p.other(q), q.Verdict)
 	if len(q.Gains) > 0 {
-		text += fmt.Sprintf(", %s%s", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit)
+		text += ", " + p.typicalText(q)
 	}
 	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
@@ -100,7 +100,13 @@ func (p *Page) Preliminary() string {
 func (p *Page) summary() string {
 	var out []string
 	for i, family := range p.families() {
-		out = append(out, p.summaryOf(family, i == 0))
+		text, kind := p.verdicts(family)
+		leads := ""
+		if p.o.Chosen && i == 0 {
+			leads = " has the best mean. It"
+		}
+		out = append(out, fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; "+
+			"level %v).", p.method, leads, text, kind, family.Family(), p.o.Level))
 	}
 	return p.where() + strings.Join(out, " ")
 }
@@ -112,15 +118,13 @@ func (p *Page) where() string {
 		return ""
 	}
 	q := &p.Evidence.Field.Pairs[0]
-	text := fmt.Sprintf("%s%s against %s: %s. ", p.method, p.named(), p.other(q), q.Verdict)
-	if n := len(q.Gains); n > 1 {
-		text = fmt.Sprintf("%s%s against %s: %s, typical difference %s%s (%s), p %s. ", p.method, p.named(), p.other(q),
-			q.Verdict,
-			frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit, p.typicalRange(q),
+	text := fmt.Sprintf("%s%s against %s: %s", p.method, p.named(), p.other(q), q.Verdict)
+	if len(q.Gains) > 1 {
+		text += fmt.Sprintf(", typical difference %s (%s), p %s", p.typicalText(q), p.typicalRange(q),
 			frame.PRelation(q.Signed.P))
 	}
 	better, worse := p.Evidence.Found(q.A, len(p.Methods))
-	text += fmt.Sprintf("It is better than at least %d and worse than at least %d of %d methods", better, worse,
+	text += fmt.Sprintf(". It is better than at least %d and worse than at least %d of %d methods", better, worse,
 		len(p.pairs))
 	if whole := len(p.Whole()); q.A < whole {
 		r := p.Evidence.Ranks()[q.A]
@@ -138,16 +142,6 @@ func (p *Page) families() (out []*evidence.Evidence) {
 		return cmp.Compare(len(a.Registered), len(b.Registered))
 	})
 	return out
-}
-
-func (p *Page) summaryOf(family *evidence.Evidence, first bool) string {
-	text, kind := p.verdicts(family)
-	leads := ""
-	if p.o.Chosen && first {
-		leads = " has the best mean. It"
-	}
-	return fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; level %v).",
-		p.method, leads, text, kind, family.Family(), p.o.Level)
 }
 
 // verdicts are the verdicts of a family with the methods that have them, and the kind of the family.
@@ -209,9 +203,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(".")
 	if n := len(q.Gains); n > 1 {
-		fmt.Fprintf(&b, " Typical difference %s%s (%s), %s. %s.",
-			frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.unit, p.typicalRange(q), p.ps(q), p.counts(q))
-		fmt.Fprintf(&b, " Mean %s.", p.mean(q))
+		fmt.Fprintf(&b, " Typical difference %s (%s), %s. %s. Mean %s.", p.typicalText(q), p.typicalRange(q), p.ps(q),
+			p.counts(q), p.mean(q))
 	} else if n == 1 {
 		fmt.Fprintf(&b, " The difference is %s%s.", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit)
 	}
@@ -242,16 +235,19 @@ func (p *Page) coverage(q *evidence.Pair) string {
 	if lack == 0 || len(q.Gains) == 0 {
 		return ""
 	}
-	why := []string{}
+	var why []string
 	for _, m := range methods {
 		if failed[m] > 0 {
 			why = append(why, fmt.Sprintf("%s failed on %d", m, failed[m]))
 		}
 	}
-	if len(why) == 0 {
-		why = []string{"no failure on the others"}
-	}
-	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"), strings.Join(why, ", "))
+	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"),
+		cmp.Or(strings.Join(why, ", "), "no failure on the others"))
+}
+
+// typicalText is the typical difference with its unit.
+func (p *Page) typicalText(q *evidence.Pair) string {
+	return frame.Signed(p.Difference(q.Typical()), p.OverDecimals()) + p.unit
 }
 
 // typicalRange is the interval of the typical difference. Next to p-values that are adjusted for several comparisons

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -11,10 +12,8 @@ import (
 // versions says of which version the comparison is, for a method with results of several versions on its sets.
 func (p *Page) versions(q *evidence.Pair) string {
 	base := func(column string) string {
-		if v, pinned := p.Pinned(column); pinned {
-			return v.Method
-		}
-		return column
+		v, _ := p.Pinned(column)
+		return cmp.Or(v.Method, column)
 	}
 	other, besides, text := p.other(q), "", ""
 	if base(p.method) == base(other) {
@@ -53,16 +52,8 @@ func (p *Page) looks() []string {
 
 // ordinal writes 1st, 2nd, 3rd, 4th, 11th.
 func ordinal(n int) string {
-	suffix := "th"
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
+	if last := n % 10; last < 4 && n/10%10 != 1 {
+		return fmt.Sprint(n, []string{"th", "st", "nd", "rd"}[last])
 	}
-	return fmt.Sprint(n, suffix)
+	return fmt.Sprint(n, "th")
 }

@@ -96,19 +96,19 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 		e.Every = us < 0 || us == first || us == last
 	}
 	var all []Pair
-	known := o.Known.places()
-	for a := range t.Methods {
-		for b := range t.Methods {
-			ours := e.Every || slices.Contains(e.own, t.Methods[a]) || slices.Contains(e.own, t.Methods[b])
-			if a == us && b != us || ours && a < b && b != us {
-				p := Pair{A: a, B: b}
-				if i, forwards := known[[2]string{t.Methods[a], t.Methods[b]}]; forwards {
-					p.known = &o.Known.Pairs[i]
-				} else if i, backwards := known[[2]string{t.Methods[b], t.Methods[a]}]; backwards {
-					p.known = new(o.Known.Pairs[i].Reversed())
-				}
-				all = append(all, p)
+	for a, one := range t.Methods {
+		for b, other := range t.Methods {
+			ours := e.Every || slices.Contains(e.own, one) || slices.Contains(e.own, other)
+			if a != us && (!ours || a > b) || b == us || a == b {
+				continue
 			}
+			p := Pair{A: a, B: b}
+			if o.Known != nil {
+				if q, ok := o.Known.Between(o.Known.place(one), o.Known.place(other)); ok {
+					p.known = &q
+				}
+			}
+			all = append(all, p)
 		}
 	}
 	var work errgroup.Group
@@ -176,15 +176,12 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 	return out
 }
 
-// places are the places of the pairs by the names of their methods.
-func (e *Evidence) places() map[[2]string]int {
-	out := map[[2]string]int{}
-	if e != nil {
-		for i, p := range e.Pairs {
-			out[[2]string{e.Methods[p.A], e.Methods[p.B]}] = i
-		}
-	}
-	return out
+// place is the column of a method.
+func (e *Evidence) place(method string) int { return slices.Index(e.Methods, method) }
+
+// at is the place of the comparison of two methods, in either order; -1 for none.
+func (e *Evidence) at(a, b int) int {
+	return slices.IndexFunc(e.Pairs, func(p Pair) bool { return p.A == a && p.B == b || p.A == b && p.B == a })
 }
 
 // Ends are the places of the whole methods with the best and the worst mean over the counted sets, the first of
@@ -195,15 +192,8 @@ func Ends(t *frame.Table) (first, last int) {
 		return 0, 0
 	}
 	columns := stats.ColumnMeans(means)
-	for m, mean := range columns {
-		if mean.Cmp(columns[first]) > 0 {
-			first = m
-		}
-		if mean.Cmp(columns[last]) < 0 {
-			last = m
-		}
-	}
-	return first, last
+	return slices.Index(columns, slices.MaxFunc(columns, (*big.Rat).Cmp)),
+		slices.Index(columns, slices.MinFunc(columns, (*big.Rat).Cmp))
 }
 
 // adjustOver adjusts the comparisons over data sets: differences, and equivalences in a family of their own.
@@ -251,11 +241,7 @@ func (e *Evidence) adjustOver() {
 func (e *Evidence) counted() []string {
 	var out []string
 	for _, p := range e.Pairs {
-		for _, name := range p.Over {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
+		frame.AppendUnique(&out, p.Over...)
 	}
 	return out
 }
@@ -376,15 +362,14 @@ func (e *Evidence) Family() string {
 // Between is the comparison of two methods by their places in the table, from the side of the first; false if there is
 // none.
 func (e *Evidence) Between(a, b int) (Pair, bool) {
-	for _, p := range e.Pairs {
-		switch {
-		case p.A == a && p.B == b:
-			return p, true
-		case p.A == b && p.B == a:
-			return p.Reversed(), true
-		}
+	i := e.at(a, b)
+	switch {
+	case i < 0:
+		return Pair{}, false
+	case e.Pairs[i].A == a:
+		return e.Pairs[i], true
 	}
-	return Pair{}, false
+	return e.Pairs[i].Reversed(), true
 }
 
 // spread puts values, one for each set of the comparison, at the places of these sets among all sets.

@@ -19,22 +19,22 @@ type Judge struct {
 // that is not compared is NaN. Every comparison has a set.
 func (j *Judge) Verdicts(gains, ropes [][]float64) []Verdict {
 	var differences, above, below []stats.SignedRanks
-	edges := make([][2][]float64, len(gains))
 	for p, row := range gains {
 		differences = append(differences, j.Rank(row))
 		if !j.Region {
 			continue
 		}
-		edges[p] = [2][]float64{make([]float64, len(row)), make([]float64, len(row))}
+		to, from := make([]float64, len(row)), make([]float64, len(row)) // the edges; see Pair.within
 		for s, gain := range row {
-			edges[p][0][s], edges[p][1][s] = ropes[p][s]-gain, ropes[p][s]+gain
-			if j.Relative && ropes[p][s] > 0 {
-				edges[p][0][s], edges[p][1][s] = 1-gain/ropes[p][s], 1+gain/ropes[p][s]
+			rope := ropes[p][s]
+			if j.Relative && rope > 0 {
+				gain, rope = gain/rope, 1
 			} else if j.Relative && !math.IsNaN(gain) {
-				edges[p][0][s], edges[p][1][s] = 1, 1
+				gain, rope = 0, 1
 			}
+			to[s], from[s] = rope-gain, rope+gain
 		}
-		above, below = append(above, j.Rank(edges[p][0])), append(below, j.Rank(edges[p][1]))
+		above, below = append(above, j.Rank(to)), append(below, j.Rank(from))
 	}
 	differ := j.found(differences, (*stats.SignedRanks).TwoSided, (*stats.Family).Adjusted)
 	var same []bool

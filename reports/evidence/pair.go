@@ -283,15 +283,17 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		}
 	}
 	others := runs(set.Entries[p.B])
-	seen := fits{}
+	seen := map[[2]string]bool{} // pairs of fits by the hashes of their test scores; without a hash each is new
 	for _, a := range runs(set.Entries[p.A]) {
 		i := slices.IndexFunc(others, func(b frame.Run) bool { return b.Split == a.Split })
 		if i < 0 {
 			continue
 		}
-		if set.Draws && seen.again(a, others[i]) {
+		fits := [2]string{a.ScoresHash, others[i].ScoresHash}
+		if set.Draws && !slices.Contains(fits[:], "") && seen[fits] {
 			continue
 		}
+		seen[fits] = true
 		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value),
 			append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
 		learned, tested := set.Units(set.TrainRows, set.TestRows, a.Score)
@@ -314,20 +316,6 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		}
 	}
 	return s, nil
-}
-
-// fits are pairs of fits by the hashes of their test scores.
-type fits map[[2]string]bool
-
-// again reports whether this pair of fits occurred before, and notes it. A fit with an unknown hash is new.
-func (f fits) again(a, b frame.Run) bool {
-	key := [2]string{a.ScoresHash, b.ScoresHash}
-	if key[0] == "" || key[1] == "" {
-		return false
-	}
-	before := f[key]
-	f[key] = true
-	return before
 }
 
 // Named lists the sets with a verdict.

@@ -19,13 +19,9 @@ type Registration struct {
 func (e *Evidence) Register(method string, others []string) {
 	own := &Evidence{Options: e.Options, Methods: e.Methods, whole: e.whole, registered: true}
 	own.Method = method
-	places := e.places()
 	var of []int
 	for _, other := range others {
-		i, forwards := places[[2]string{method, other}]
-		if !forwards {
-			i = places[[2]string{other, method}]
-		}
+		i := e.at(e.place(method), e.place(other))
 		of, own.Pairs = append(of, i), append(own.Pairs, e.Pairs[i])
 	}
 	for k := range own.Pairs {

@@ -1,6 +1,9 @@
 package evidence
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+)
 
 // A Verdict is the finding on the first of two methods, in the words that all reports use.
 type Verdict string
@@ -68,11 +71,5 @@ func (p *Pair) judge(level float64) {
 func (v Verdict) Found() bool { return v == Better || v == Worse }
 
 func (v Verdict) reversed() Verdict {
-	switch v {
-	case Better:
-		return Worse
-	case Worse:
-		return Better
-	}
-	return v
+	return cmp.Or(map[Verdict]Verdict{Better: Worse, Worse: Better}[v], v)
 }

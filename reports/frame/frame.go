@@ -422,8 +422,10 @@ func (f *Frame) planned(rows []store.Row) []int {
 }
 
 // AppendUnique appends v to a list that does not hold it.
-func AppendUnique[T comparable](list *[]T, v T) {
-	if !slices.Contains(*list, v) {
-		*list = append(*list, v)
+func AppendUnique[T comparable](list *[]T, values ...T) {
+	for _, v := range values {
+		if !slices.Contains(*list, v) {
+			*list = append(*list, v)
+		}
 	}
 }
