@@ -38,7 +38,8 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 			name, gain := fmt.Sprintf("s%02d", s), rapid.IntRange(-3, 6).Draw(t, "gain")
 			for split := 1; split <= splits+3; split++ {
 				for m, method := range []string{"A", "B", "C"} {
-					row := sample.OK(name, method, split, 85+(1-min(m, 1))*gain+rapid.IntRange(-2, 2).Draw(t, "row"), 100)
+					correct := 85 + (1-min(m, 1))*gain + rapid.IntRange(-2, 2).Draw(t, "row")
+					row := sample.OK(name, method, split, correct, 100)
 					switch {
 					case method == "C" || split > splits && method == "B":
 						reference = append(reference, row)
