@@ -20,10 +20,9 @@ function split(run, s) {
     run[2] === null ? "-" : data.points[run[2]]];
 }
 
-const at = (list, i) => list.length === 1 ? list[0] : list[i];
 function explain(key) {
   const c = data.cells[key], [s, m] = key.split(",").map(Number), set = data.sets[s], method = data.methods[m];
-  const runs = c.r || c.c[0].map((v, i) => [i + 1, v, at(c.c[1], i), at(c.c[2], i)]);
+  const runs = c.r || c.c[0].map((v, i) => [i + 1, v, ...c.c.slice(1).map(of => of[of.length > 1 ? i : 0])]);
   const mark = data.metric.percent ? " %" : "", done = runs.filter(r => r.length !== 3).length,
     digits = data.metric.decimals + 2;
   const say = !has(c) ? `No split of ${method.name} on ${set.name} is finished.`
