@@ -321,13 +321,17 @@ func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 	var lists [][]*rat
 	var at []int
 	for i, p := range pairs {
-		gains := p.Gains
-		if rope == one {
-			gains = inUnits(p.Gains, p.ropes)
+		empty := func(width *rat) bool { return rope == one && width.Sign() == 0 }
+		if len(p.Gains) == 0 || p.Verdict == Untestable || slices.ContainsFunc(p.ropes, empty) {
+			continue
 		}
-		if len(gains) > 0 && p.Verdict != Untestable {
-			lists, at = append(lists, gains), append(at, i)
+		gains := slices.Clone(p.Gains)
+		for s := range gains {
+			if rope == one {
+				gains[s] = new(rat).Quo(gains[s], p.ropes[s])
+			}
 		}
+		lists, at = append(lists, gains), append(at, i)
 	}
 	posteriors := stats.BayesSignedRanks(lists, rope, draws, seed)
 	for k := range posteriors {

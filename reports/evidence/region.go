@@ -111,15 +111,3 @@ func (r Region) on(m metric.Metric, ours, theirs *big.Rat) *big.Rat {
 	middle.Quo(middle, big.NewRat(2, 1))
 	return best.Mul(best.Abs(best.Sub(best, middle)), r.Width)
 }
-
-// inUnits divides each difference by its width; nil if a width is zero.
-func inUnits(differences, widths []*big.Rat) []*big.Rat {
-	out := make([]*big.Rat, len(differences))
-	for i, d := range differences {
-		if widths[i].Sign() == 0 {
-			return nil
-		}
-		out[i] = new(big.Rat).Quo(d, widths[i])
-	}
-	return out
-}
