@@ -21,14 +21,17 @@ import (
 )
 
 // putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
-// too late. Who asked with --against hears of it.
+// too late. Who asked with --against hears of it, and of too few sets.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runFlags) error {
-	_, questions, err := questionsOf(a, exp, todo, req, f)
+	common, questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil {
 		return err
 	}
 	for _, q := range questions {
+		if asked, p := prospectOf(common, q, nil); f.against != nil && p.Sets < p.Enough {
+			a.say("%s", asked.Foreseen(p))
+		}
 		if q, err = q.Written(); err != nil {
 			return err
 		}
@@ -103,12 +106,7 @@ func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan,
 		rows = append(known, rows...)
 	}
 	for _, of := range questions {
-		q, data := common, map[string]string{}
-		q.Methods = append([]string{of.Method.ID}, of.Others()...)
-		for _, set := range of.Datasets {
-			data[set.ID] = set.Hash
-		}
-		p := q.Prospect(data, rows)
+		q, p := prospectOf(common, of, rows)
 		a.say("%s", q.Foreseen(p))
 		if d == nil || p.Gap == 0 {
 			continue
@@ -120,6 +118,16 @@ func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan,
 		}
 	}
 	return nil
+}
+
+// prospectOf is what the comparisons of a question can find, and the question itself.
+func prospectOf(q curtail.Question, of registered.Comparison, rows []store.Row) (curtail.Question, curtail.Prospect) {
+	data := map[string]string{}
+	for _, set := range of.Datasets {
+		data[set.ID] = set.Hash
+	}
+	q.Methods = append([]string{of.Method.ID}, of.Others()...)
+	return q, q.Prospect(data, rows)
 }
 
 // questionSets are the sets of a question with the hashes of their data: those of the main group on which each method
