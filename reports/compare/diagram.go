@@ -61,7 +61,11 @@ func NewDiagram(t *frame.Table, o evidence.Options, test string) (doc.Document, 
 		return doc.Document{}, fmt.Errorf("--test %s compares each method with each; leave the control %s out",
 			Nemenyi, o.Method)
 	default:
-		j = byNemenyi(t, friedman, o.Level)
+		rank := func(m int) float64 { return frame.Float64(friedman.AverageRanks[m]) }
+		j = joined{control: -1, cd: stats.NemenyiCD(o.Level, friedman.Methods, friedman.Datasets)}
+		j.alike = func(a, b int) bool { return math.Abs(rank(a)-rank(b)) < j.cd }
+		j.joins = fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", j.cd,
+			o.Level, strings.Join(t.Counted, ", "))
 	}
 	d := doc.Document{Title: fmt.Sprintf("Critical differences of average ranks by mean test %s over %s, protocol %s",
 		t.Metric.Title, frame.Count(len(t.Counted), "data set"), t.Protocol), Notes: t.Notes()}
@@ -125,16 +129,6 @@ func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 func DiagramOf(t *frame.Table, ev *evidence.Evidence) doc.Figure {
 	figure, _ := diagram(t, stats.Friedman(t.Means()), byEvidence(t, ev), ev.Level, Wilcoxon)
 	return figure
-}
-
-func byNemenyi(t *frame.Table, f stats.FriedmanTest, level float64) joined {
-	cd := stats.NemenyiCD(level, f.Methods, f.Datasets)
-	alike := func(a, b int) bool {
-		return math.Abs(frame.Float64(f.AverageRanks[a])-frame.Float64(f.AverageRanks[b])) < cd
-	}
-	return joined{alike: alike, control: -1, cd: cd,
-		joins: fmt.Sprintf("differ by less than the critical difference of %.3f (Nemenyi, level %v, over %s)", cd,
-			level, strings.Join(t.Counted, ", "))}
 }
 
 // diagram draws the methods and lists them, the best first. Letters name the bars: methods that share a

@@ -222,9 +222,6 @@ func (b *Board) NoPlace() []string {
 		r.Method, len(b.Sets)-r.Have, frame.Count(len(b.Sets), "data set"))}
 }
 
-// mostNamed is the most methods that a sentence names.
-const mostNamed = 6
-
 // MayBeBest reports whether a whole method is in the confidence set of the best one.
 func (r Row) MayBeBest(level float64) bool { return !(r.Best < level) }
 

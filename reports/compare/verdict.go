@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	few      = 3 // the most other methods with sentences at the top
-	mostList = 6 // the most methods that a sentence names; a table names all
+	few       = 3 // the most other methods with sentences at the top
+	mostNamed = 6 // the most methods or pairs that a sentence names; a table names all
 )
 
 // Sentences are the verdicts: those at the top of the page, and those among the details, one for each other method.
@@ -175,7 +175,7 @@ func (p *Page) brief(names []string) string {
 	switch {
 	case len(names) == len(p.pairs) && len(names) > few:
 		return fmt.Sprintf("all %d other methods", len(names))
-	case len(names) > mostList:
+	case len(names) > mostNamed:
 		return fmt.Sprintf("%d of %d other methods", len(names), len(p.pairs))
 	}
 	return frame.Listed(names)

@@ -122,7 +122,7 @@ func Map[T, U any](list []T, f func(T) U) []U {
 
 // Essential is the document without its details.
 func (d Document) Essential() Document {
-	d.Blocks = slices.DeleteFunc(slices.Clone(d.Blocks), detailed)
+	d.Blocks = slices.DeleteFunc(slices.Clone(d.Blocks), Block.detailed)
 	return d
 }
 
@@ -162,18 +162,6 @@ func (d Document) Whole() Document {
 		return b
 	})
 	return d
-}
-
-func detailed(b Block) bool {
-	switch x := b.(type) {
-	case Table:
-		return x.Detail
-	case Figure:
-		return x.Detail
-	case Prose:
-		return x.Detail
-	}
-	return false
 }
 
 // line says in one sentence where the numbers come from; "" where this is not known.

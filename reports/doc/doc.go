@@ -59,13 +59,13 @@ type Query struct {
 }
 
 // A Block is a Table, a Figure, Prose, Code or Records.
-type Block interface{ block() }
+type Block interface{ detailed() bool }
 
-func (Table) block()   {}
-func (Figure) block()  {}
-func (Prose) block()   {}
-func (Code) block()    {}
-func (Records) block() {}
+func (b Table) detailed() bool  { return b.Detail }
+func (b Figure) detailed() bool { return b.Detail }
+func (b Prose) detailed() bool  { return b.Detail }
+func (Code) detailed() bool     { return false }
+func (Records) detailed() bool  { return false }
 
 // Table is rows of cells under a head.
 type Table struct {

@@ -138,8 +138,6 @@ type boardRow struct {
 	compare.Row
 	method                                        int // place in the page's table
 	Link                                          string
-	Level                                         string
-	SortLevel                                     int
 	GainText, GainsText, Word, Class, P, Have     string
 	Time                                          string
 	SortGain, SortP, SortWins, SortRank, SortTime string // "" sorts last
