@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,6 +46,7 @@ func newCellCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&serve, "serve", false, "be the worker itself, below its keeper")
 	c.Flags().StringArrayVar(&a.methods, "method", nil, "the name of a plugin's method, for each --plugin")
+	c.Flags().StringArrayVar(&a.declared, "files", nil, "the files of a plugin as a JSON list, for each --plugin")
 	c.Flags().StringArrayVar(&a.hide, "hide", nil, "what plugins may not read, wherever it lies; repeatable")
 	permissionFlags(a, c)
 	return c
@@ -102,7 +106,9 @@ func (a *app) workerArgs() []string {
 	}
 	for _, f := range a.found { // plugins of folders, too, since the worker does not search folders
 		if f.usable() {
-			args = append(args, "--plugin", f.file, "--method", f.in.Spec().Name)
+			_, _, sums := f.in.Files()
+			files, _ := json.Marshal(slices.AppendSeq([]string{}, maps.Keys(sums)))
+			args = append(args, "--plugin", f.file, "--method", f.in.Spec().Name, "--files", string(files))
 		}
 	}
 	return append(args, a.permissions()...)

@@ -346,7 +346,8 @@ func TestVariables(t *testing.T) {
 	// What is no name in the source, and the names that are its value.
 	values := map[string]string{
 		"sandbox.FolderVariable": "BENCH_PRIVATE", "FolderVariable": "BENCH_PRIVATE",
-		"mountsVariable": "BENCH_MOUNTS_BEFORE",
+		"mountsVariable": "BENCH_MOUNTS_BEFORE", "orderVariable": "BENCH_SANDBOX",
+		"spacesVariable": "BENCH_NAMESPACES",
 		"v":              "OMP_NUM_THREADS", "variable": "R_LIBS",
 	}
 	read, quoted := map[string]string{}, ""

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/methods/external"
@@ -28,6 +29,7 @@ type plugins struct {
 	found     []*foundPlugin // --plugin's first, then those of the folders; nil before they are looked for
 	isolated  bool           // this process serves isolated cells, and has the plugins that the run gives it
 	methods   []string       // of an isolated process: the methods of --plugin, in the same order
+	declared  []string       // of an isolated process: the files of each as JSON, in the same order
 	adopts    bool           // a child that no code waits for was left by a plugin
 	allowRead []string       // --allow-read
 	network   bool           // --allow-network
@@ -235,7 +237,10 @@ func (a *app) pluginOfMethod(method string) *foundPlugin {
 	if i := slices.IndexFunc(a.methods, func(m string) bool { return strings.EqualFold(m, method) }); i >= 0 {
 		f := a.found[i]
 		if f.in == nil && f.fault == nil {
-			f.in, f.fault = external.Load(context.Background(), f.file, a.pluginOptions())
+			options := a.pluginOptions()
+			if f.fault = strictjson.Unmarshal([]byte(a.declared[i]), &options.Files); f.fault == nil {
+				f.in, f.fault = external.Load(context.Background(), f.file, options)
+			}
 		}
 		return f
 	}

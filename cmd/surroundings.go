@@ -46,6 +46,8 @@ var variables = []struct{ names, means string }{
 		"bench of the PATH)"},
 	{"BENCH_PRIVATE", "set by the program for its own processes, and not for users: the folder in which they make " +
 		"private folders"},
+	{"BENCH_NAMESPACES BENCH_SANDBOX", "set by the program for its own processes, and not for users: whether the " +
+		"system gives namespaces, and that a process is the first of a sandbox"},
 	{"BENCH_MOUNTS_BEFORE", "set by the program for its own processes, and not for users: the mounts that there " +
 		"were before them"},
 	{"BENCH_YARDSTICK", "for tests: how many times as slow as that of the reference run the machine is taken for, " +

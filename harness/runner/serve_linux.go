@@ -53,7 +53,9 @@ func childrenUse() childUse {
 		for _, p := range processes.Tree(os.Getpid()) {
 			if p.ID != os.Getpid() {
 				use.cpu += p.CPU
-				use.living += p.Resident
+				if !processes.Kept(p.ID) { // the first process of a plugin's sandbox is this program
+					use.living += p.Resident
+				}
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -63,6 +65,14 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 		}
 	}
 	return hex.EncodeToString(all.Sum(nil)[:4]), sums, nil
+}
+
+// hasMore reports whether anything lies beside the plugin that it does not declare.
+func (p *Plugin) hasMore() bool {
+	beside, err := os.ReadDir(p.home)
+	return err != nil || slices.ContainsFunc(beside, func(e fs.DirEntry) bool {
+		return p.sums[e.Name()] == "" && e.Name() != "__pycache__"
+	})
 }
 
 // part returns the path of a declared file. It must be in the folder of the plugin, without links that lead

@@ -85,3 +85,33 @@ func TestFilesOfAPlugin(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNotListed: a plugin sees the files that it declares, which are those of its version, and no others of its
+// folder. One that needs another is not loaded, or its fit fails, with the name of the file and what to do.
+func TestWhatIsNotListed(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "listed"), "one")
+	write(t, filepath.Join(dir, "helper"), "two")
+	file := filepath.Join(dir, "a.sh")
+	for when, want := range map[string]string{"never": "", "describe": "none of its files: list it",
+		"fit": "none of its files: list it"} {
+		write(t, file, `while read -r line; do
+	id=$(printf '%s\n' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/')
+	cat listed >/dev/null || exit 1
+	case $line in
+	*`+when+`*) cat helper >/dev/null || exit 2 ;;
+	esac
+	echo '`+strings.Replace(goodDescription, `"id":1`, `"id":'$id',"files":["listed"]`, 1)+`'
+done
+`)
+		p, err := external.Load(t.Context(), file, external.Options{})
+		if err == nil {
+			_, err = p.Spec().Fit(t.Context(), env, sample(4, 2), nil)
+			p.Close()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), `files=["helper"]`)) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+}

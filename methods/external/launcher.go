@@ -183,18 +183,23 @@ func (p *Plugin) shebang() (words []string, named bool) {
 func (p *Plugin) rights() sandbox.Policy {
 	read, use := sandbox.System()
 	read = append(read, p.launch.read...)
-	read = append(read, p.home, filepath.Join(p.data, "python"))
+	read = append(read, p.full, filepath.Join(p.data, "python"))
 	for _, variable := range []string{"LD_LIBRARY_PATH", "PYTHONPATH", "R_LIBS", "R_LIBS_USER"} {
 		read = append(read, filepath.SplitList(os.Getenv(variable))...)
 	}
+	files := p.options.Files
 	if p.described != nil {
-		for _, file := range p.described.Files {
-			if path, err := p.part(file); err == nil {
-				read = append(read, path)
-			}
+		files = p.described.Files
+	} else if files == nil { // which are its files it says itself
+		read = append(read, p.home)
+	}
+	for _, file := range files {
+		if path, err := p.part(file); err == nil {
+			read = append(read, path, filepath.Join(p.home, file))
 		}
 	}
 	return sandbox.Policy{
-		Read: append(read, p.options.AllowRead...), Use: use, Hidden: p.options.Hidden, Never: sandbox.Never(),
+		List: []string{p.home}, Read: append(read, p.options.AllowRead...), Use: use, Hidden: p.options.Hidden,
+		Never: sandbox.Never(),
 	}.LookedUp()
 }

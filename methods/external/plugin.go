@@ -42,6 +42,9 @@ type Options struct {
 	// network.
 	AllowRead []string
 	Network   bool
+	// Files are the files that the plugin will declare, if not nil. A plugin whose files are not known is started
+	// twice: the first process sees its whole folder and declares them, and those after it see these alone.
+	Files []string
 	// Hidden are files and folders that the plugin's processes may never read, even inside an allowed folder: databases
 	// and data.
 	Hidden []string
@@ -156,9 +159,18 @@ func (p *Plugin) load(ctx context.Context, network bool) error {
 		return err
 	}
 	_, p.spec.Peak = q.usedByLive()
-	if p.options.Network = network && p.described.Network; p.options.Network {
-		p.remove(q) // this process has no network; the next process has it
+	p.options.Network = network && p.described.Network
+	sawMore := p.options.Files == nil && p.hasMore()
+	if !sawMore && !p.options.Network {
+		p.rest(q)
 		return nil
+	}
+	p.remove(q) // it has no network, or has seen what does not count for its version
+	if !sawMore {
+		return nil
+	}
+	if q, err = p.another(ctx); err != nil {
+		return fmt.Errorf("plugin %w", p.inOneLine(err))
 	}
 	p.rest(q)
 	return nil
@@ -228,7 +240,7 @@ func (p *Plugin) inOneLine(err error) error {
 func (p *Plugin) lastLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	last := lines[len(lines)-1]
-	if _, name, found := strings.Cut(last, "No module named '"); found {
+	if _, name, found := strings.Cut(last, "No module named '"); found && strings.HasSuffix(name, "'") {
 		file := strings.TrimSuffix(name, "'") + ".py"
 		if _, err := os.Stat(file); err == nil { // the file exists in the current folder
 			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the "+

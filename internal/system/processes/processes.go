@@ -76,6 +76,13 @@ func Keep(id int) {
 	kept.ids[id] = true
 }
 
+// Kept reports whether somebody waits for a child of this process.
+func Kept(id int) bool {
+	kept.Lock()
+	defer kept.Unlock()
+	return kept.ids[id]
+}
+
 // Release ends what Keep said: the child has been waited for.
 func Release(id int) {
 	kept.Lock()

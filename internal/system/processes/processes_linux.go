@@ -231,9 +231,7 @@ func EndTree(id int) {
 	for each := range stopped {
 		_ = unix.Kill(each, unix.SIGKILL)
 	}
-	kept.Lock()
-	defer kept.Unlock()
-	if !kept.ids[id] {
+	if !Kept(id) {
 		_, _ = unix.Wait4(id, nil, 0, nil)
 	}
 }

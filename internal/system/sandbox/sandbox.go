@@ -18,6 +18,7 @@ import (
 // A Policy says what a process may do. Paths need not exist: there is nothing to allow or to hide then.
 type Policy struct {
 	Read    []string // files and folders, with all below them, that may be read and executed
+	List    []string // folders whose names may be listed
 	Write   []string // folders in which files may be made, changed and removed
 	Use     []string // devices
 	Hidden  []string // files and folders that may not be read, wherever they lie
@@ -87,6 +88,9 @@ func (p Policy) granted() []Grant {
 	}
 	for _, path := range p.Read {
 		add(path)
+	}
+	for _, path := range p.List {
+		out = append(out, Grant{resolved(path), true})
 	}
 	return out
 }

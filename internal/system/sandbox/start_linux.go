@@ -2,7 +2,7 @@ package sandbox
 
 import (
 	"bufio"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -47,10 +47,7 @@ func Start(c *exec.Cmd, p Policy) (*Process, error) {
 
 func start(c *exec.Cmd, p Policy, spaces bool) (*Process, error) {
 	p = p.LookedUp()
-	orders, err := json.Marshal(order{p, c.Path, c.Dir, c.Args, c.Env, spaces})
-	if err != nil {
-		return nil, err
-	}
+	o := order{p, c.Path, c.Dir, c.Args, c.Env, spaces}
 	in, toOrder, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -80,7 +77,7 @@ func start(c *exec.Cmd, p Policy, spaces bool) (*Process, error) {
 	in.Close()
 	out.Close()
 	box := &Process{Cmd: c, over: make(chan struct{})}
-	_, _ = toOrder.Write(orders) // a process that has ended says no line
+	_ = gob.NewEncoder(toOrder).Encode(o) // a process that has ended says no line
 	toOrder.Close()
 	lines := bufio.NewReader(reports)
 	said, err := lines.ReadString('\n')
@@ -226,7 +223,7 @@ func first() int {
 // begin makes the walls and starts the command.
 func begin() (id int, err error) {
 	var o order
-	if err := json.NewDecoder(os.NewFile(fdOrder, "order")).Decode(&o); err != nil {
+	if err := gob.NewDecoder(os.NewFile(fdOrder, "order")).Decode(&o); err != nil {
 		return 0, err
 	}
 	if err := processes.Adopt(); err != nil { // needless for the first process of a namespace

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -38,6 +39,8 @@ var Channels = map[string]Channel{
 	"move_pages":      {Put: readsPages, Get: looks(inTable)},
 	"page faults":     {Put: readsPages, Get: looks(faults)},
 	"times of reads":  {Put: readsPages, Get: looks(quickly)},
+	"absent names":    {Put: asksFor(besides), Get: asked(besides)},
+	"names in /":      {Put: asksFor(inRoot), Get: asked(inRoot)},
 	"access times":    {Folder: true, Put: readsFiles, Get: accessed},
 	"F_SETLK":         {Together: true, Put: locksBytes(unix.F_SETLK), Get: bytesLocked(unix.F_GETLK)},
 	"F_OFD_SETLK":     {Together: true, Put: locksBytes(unix.F_OFD_SETLK), Get: bytesLocked(unix.F_OFD_GETLK)},
@@ -47,6 +50,46 @@ var Channels = map[string]Channel{
 	"end of a thread": {Together: true, Put: endsThreads, Get: awaits},
 	"processor time":  {Together: true, Put: occupies, Get: progresses},
 	"affinity":        {Together: true, Put: moves, Get: placed},
+}
+
+// besides and inRoot name what does not exist, beside a path and in the root.
+func besides(path string, i int) string { return fmt.Sprintf("%s-%d", path, i) }
+
+func inRoot(path string, i int) string {
+	return fmt.Sprintf("/%s-%d", strings.ReplaceAll(path, "/", "-"), i)
+}
+
+// asksFor asks for names that do not exist. The kernel remembers that, on disks.
+func asksFor(name func(string, int) string) func(string, []bool) error {
+	return func(path string, bits []bool) error {
+		for i, set := range bits {
+			if set {
+				_, _ = os.Lstat(name(path, i))
+			}
+		}
+		return nil
+	}
+}
+
+// asked gets bits by how long the kernel looks for each name.
+func asked(name func(string, int) string) func(string, int) ([]bool, error) {
+	return func(path string, n int) ([]bool, error) {
+		took, out := make([]time.Duration, n), make([]bool, n)
+		for i := range 50 { // the first take longer
+			_, _ = os.Lstat(name(path, n+i))
+		}
+		for i := range took {
+			at := name(path, i)
+			start := time.Now()
+			_, _ = os.Lstat(at)
+			took[i] = time.Since(start)
+		}
+		sorted := slices.Sorted(slices.Values(took))
+		for i := range out {
+			out[i] = took[i] < (sorted[n/4]+sorted[3*n/4])/2
+		}
+		return out, nil
+	}
 }
 
 func putsNothing(string, []bool) error { return nil }

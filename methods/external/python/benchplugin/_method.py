@@ -405,7 +405,7 @@ def own_files(main):
     found = {script}
     for module in list(sys.modules.values()):
         file = os.path.abspath(getattr(module, "__file__", None) or os.sep)
-        if file.endswith(".py") and file.startswith(home) and not file.startswith(ours) and not installed(file):
+        if file.endswith((".py", ".so")) and file.startswith(home) and not file.startswith(ours) and not installed(file):
             found.add(file)
     return sorted(found)
 
@@ -421,7 +421,7 @@ def made_of(main, declared=None):
     files = own_files(main)
     home = os.path.dirname(os.path.abspath(main.__file__))
     if declared is None:
-        names = {name for file in files for name in imported(file)}
+        names = {name for file in files if file.endswith(".py") for name in imported(file)}
         libraries = {name: version_of(name) or "unknown" for name in names if is_library(name, home)}
     else:
         libraries = {name: version_of(name) for name in declared}
