@@ -7,13 +7,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/datasets/read"
+	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -392,4 +397,195 @@ func (l *listing) addSplit(p split.Parts) {
 		_, rows := p.Split.Fold(i)
 		add(fmt.Sprintf("fold %d", i+1), f, rows)
 	}
+}
+
+func newDataAddCommand(a *app) *cobra.Command {
+	add := fetch.Adder{Web: &fetch.Polite{Options: fetch.Options{Agent: "bench/" + environment.ProgramVersion}}}
+	c := &cobra.Command{
+		Use:   "add REF ...",
+		Short: "Add data sets of OpenML by their numbers",
+		Args:  takesSome("at least one REF, such as openml:40981"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			out := []cobra.Completion{fetch.Set, fetch.Task}
+			for _, name := range fetch.Suites() {
+				out = append(out, fetch.Suite+name)
+			}
+			return out, cobra.ShellCompDirectiveNoSpace
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return runDataAdd(a, c, add, args)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&add.Server, "server", os.Getenv("BENCH_OPENML"), "address of the server (default $BENCH_OPENML, "+
+		"else "+fetch.PublicServer+")")
+	flags.StringVar(&add.From, "from", "", "a folder with ARFF files that is asked before the server, such as the "+
+		"folder openml of another data directory")
+	flags.BoolVar(&add.DropText, "drop-text", false, "leave out columns of text and of dates; without it a set that "+
+		"has one is refused")
+	dropFlag(c, &add.Drop)
+	groupFlag(c, &add.Group)
+	a.forceFlag(c)
+	flags.DurationVar(&add.Web.Pause, "pause", time.Second, "time between two requests")
+	rare(c, "server", "pause")
+	return c
+}
+
+func runDataAdd(a *app, c *cobra.Command, add fetch.Adder, refs []string) error {
+	ctx, done := a.untilSignal(c.Context())
+	defer done()
+	add.Dir, add.Memory, add.Write = a.added(), a.memory, a.write
+	for _, ref := range refs {
+		if err := fetch.Check(ref); err != nil {
+			return usageError(err)
+		}
+	}
+	if add.From != "" {
+		if info, err := os.Stat(add.From); err != nil || !info.IsDir() {
+			return usage("--from %s: that is no folder; name one with ARFF files", add.From)
+		}
+	}
+	add.Tell = a.say
+	add.Web.Waiting = func(address string, wait time.Duration, why error) {
+		add.Tell("%s: %v; asked again in %v", address, why, wait.Round(time.Second))
+	}
+	var failures []error
+	left := 0
+	for _, ref := range refs {
+		out, err := add.Add(ctx, ref)
+		left += len(out)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if ctx.Err() != nil {
+			return exitError{exitInterrupted, err}
+		}
+	}
+	switch err := errors.Join(failures...); {
+	case err != nil:
+		return exitError{exitIncomplete, err}
+	case left > 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s left out, for the reasons above", plural(left, "set"))}
+	}
+	return nil
+}
+
+func newDataDescribeCommand(a *app) *cobra.Command {
+	var o read.Hints
+	var positive, out string
+	c := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Find out how a data file is read, and write its description",
+		Args:  takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.TOML = out; out == "" {
+				o.TOML = filepath.Join(filepath.Dir(args[0]), catalogue.SetName(args[0])+".toml")
+			} else if filepath.Ext(out) != ".toml" {
+				return usage("-o %s: a description is a TOML file; write a name that ends in .toml", out)
+			}
+			if positive != "" {
+				o.Positive = strings.Split(positive, ",")
+			}
+			o.Memory = a.memory
+			o.Taken = isBuiltin
+			return runDataDescribe(a, c, args[0], out, o)
+		},
+	}
+	c.Flags().StringVar(&o.Label, "label", "", "the label's column, by name or number (default: by its name, else "+
+		"the last)")
+	c.Flags().StringVar(&positive, "positive", "", "labels of class +1, with commas between them")
+	dropFlag(c, &o.Drop)
+	groupFlag(c, &o.Group)
+	c.Flags().StringVar(&o.Thousands, "thousands", "", "separator of thousands: , . ' _ or a blank (default: found, "+
+		"if a column shows it)")
+	c.Flags().StringVar(&o.DateOrder, "date-order", "", "order of dates that end with the year: dmy or mdy (default: "+
+		"found, if a date shows it)")
+	c.Flags().StringVar(&o.Test, "test", "", "a file with a test part of the set's own")
+	a.outputFlag(c, &out, "write the description to this file")
+	return c
+}
+
+// dropFlag adds --drop.
+func dropFlag(c *cobra.Command, to *[]string) {
+	c.Flags().StringSliceVar(to, "drop", nil, "columns to leave out, with commas between them")
+}
+
+// groupFlag adds --group.
+func groupFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "group", "", "the column that says which rows belong together; no split and no fold "+
+		"divides them")
+}
+
+func runDataDescribe(a *app, c *cobra.Command, file, out string, o read.Hints) error {
+	defer collectWithin(o.Memory)()
+	d, err := read.Describe(c.Context(), file, o)
+	if err != nil {
+		return usageError(err)
+	}
+	if err := a.writeText(out, d.TOML, ""); err != nil {
+		return err
+	}
+	for _, text := range d.Problems {
+		a.say("problem: %s", text)
+	}
+	for _, text := range d.Notes {
+		a.say("note: %s", text)
+	}
+	if !d.Loads {
+		return exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// isBuiltin reports whether a set of the program has this name.
+func isBuiltin(name string) bool {
+	_, err := catalogue.Builtin().Lookup(name)
+	return err == nil
+}
+
+func newDataExportCommand(a *app) *cobra.Command {
+	var of place
+	var format, output string
+	c := &cobra.Command{
+		Use:               "export NAME",
+		Short:             "Write the rows of a split as a method sees them, for a method elsewhere",
+		Args:              takes("NAME"),
+		ValidArgsFunction: completion(a.names("sets"), true),
+	}
+	of.add(c, "split")
+	oneOf(c, &format, "format", "", "npz, csv (default by the ending of --output, else csv)", "npz", "csv")
+	a.outputFlag(c, &output, "write to this file, whole or not at all (default standard output)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		of.dataset = args[0]
+		write, err := exportWriter(format, output)
+		if err != nil {
+			return err
+		}
+		parts, err := a.parts(c, of)
+		if err != nil {
+			return err
+		}
+		exported, err := parts.Export()
+		if err != nil {
+			return usage("%w", err)
+		}
+		return a.writeTo(output, func(w io.Writer) error { return write(exported, w) },
+			fmt.Sprintf(": %d training and %d test rows, %s", len(parts.Split.Train), len(parts.Split.Test),
+				plural(len(exported.Features), "feature")))
+	}
+	return c
+}
+
+// exportWriter returns the writer of a format, or of a file's ending.
+func exportWriter(format, output string) (func(split.Exported, io.Writer) error, error) {
+	if format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(output), ".")); output == "" {
+		format = cmp.Or(format, "csv")
+	}
+	switch format {
+	case "npz":
+		return split.Exported.WriteNPZ, nil
+	case "csv":
+		return split.Exported.WriteCSV, nil
+	}
+	return nil, usage("--format %q is not one of npz, csv; name it, or end --output with .npz or .csv", format)
 }

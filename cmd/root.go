@@ -15,7 +15,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -25,7 +27,9 @@ import (
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -384,4 +388,55 @@ func checkHelp(root *cobra.Command) {
 		_, err := io.WriteString(c.OutOrStdout(), manual(c.Root()))
 		return err
 	}
+}
+
+var memoryUnits = []struct {
+	suffix string
+	bytes  float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
+
+// memoryLimit parses "8GiB"; the default is three quarters of what
+// the machine, or the control group that the program is in, has.
+func memoryLimit(text string) (int64, error) {
+	if text == "" {
+		return processes.MemoryBytes() / 4 * 3, nil
+	}
+	for _, u := range memoryUnits {
+		if number, ok := strings.CutSuffix(text, u.suffix); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err == nil && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
+				return int64(v * u.bytes), nil
+			}
+			break
+		}
+	}
+	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
+}
+
+// collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that
+// undoes this. GOMEMLIMIT may ask for less.
+func collectWithin(memory int64) (undo func()) {
+	before := debug.SetMemoryLimit(-1)
+	if memory > 0 {
+		debug.SetMemoryLimit(min(before, runner.HeapLimit(memory)))
+	}
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+func newVersionCommand(a *app) *cobra.Command {
+	return a.lists(&cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program and what results record of this machine",
+		Args:  takes(),
+	}, func(_ *cobra.Command, _ []string, l *listing) error {
+		e := environment.Current()
+		l.header, l.rows = []string{"what", "value"}, [][]any{
+			{"version", e.ProgramVersion}, {"revision", e.VCSRevision}, {"modified", e.VCSModified},
+			{"go", e.GoVersion},
+			{"system", fmt.Sprintf("%s/%s %s", e.OS, e.Arch, e.Kernel)}, {"cpu", e.CPU}, {"cores", e.Cores},
+			{"memory_bytes", e.MemoryBytes},
+			{"data", a.dataDir().Dir()},
+		}
+		return nil
+	})
 }

@@ -1,10 +1,13 @@
 package cmd
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -13,13 +16,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/fetch"
 	"github.com/kernelboosting/bench/harness"
+	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
+	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/schedule"
+	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
+	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/curtail"
+	"github.com/kernelboosting/bench/reports/evidence"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
 
@@ -343,4 +356,670 @@ func requestOf(a *app, c choice, f runFlags) (plan.Request, error) {
 		err = usage("--%w", err)
 	}
 	return req, err
+}
+
+// makePlan makes the plan of a request, using the cells and times in the database; db may be nil.
+func makePlan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *store.DB) (*plan.Plan, error) {
+	todo, err := harness.Plan(ctx, exp, req, db)
+	if stored := (*harness.StoredError)(nil); errors.As(err, &stored) {
+		return nil, databaseError(stored.Err)
+	}
+	return todo, usageError(err)
+}
+
+// announce says in a few lines what is about to happen.
+func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
+	noteExcluded(a, plan.Excluded)
+	noteCautions(a, plan)
+	if d := plan.Dealt; d != nil {
+		a.say("shard %d/%d: %d of %s; every shard of this request says list %s", d.Number, d.Of, plan.Requested,
+			plural(d.Cells, "cell"), d.List)
+	}
+	if len(plan.Cells) > 0 {
+		canaries := ""
+		switch {
+		case plan.Canaries == 1:
+			canaries = " with 1 canary"
+		case plan.Canaries > 1:
+			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
+		}
+		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(plan.Cells), plural(len(plan.Cells), "cell"),
+			canaries, plan.Stored, predicted(plan, p), plural(opt.Places(), "job"))
+	}
+	if p.Early > 0 && p.Early < 0.9*p.Seconds {
+		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
+	}
+	noteExcluded(a, p.Excluded)
+}
+
+// predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.
+func predicted(todo *plan.Plan, p plan.Prediction) string {
+	switch {
+	case p.Unknown == nil:
+		return "about " + wording.Seconds(p.Seconds)
+	case !slices.ContainsFunc(p.Cells, func(c *plan.Cell) bool { return !todo.Forecast.Unknown(c) }):
+		return "time unknown, measured after the first fit,"
+	}
+	return fmt.Sprintf("about %s%s, whose time is unknown and measured after the first fit,",
+		wording.Seconds(p.Seconds), without(p.Unknown))
+}
+
+// noteCautions says what describing each set of the plan found that may make its results too good.
+func noteCautions(a *app, p *plan.Plan) {
+	said := map[string]bool{}
+	for _, c := range p.Cells {
+		name := c.Spec.Cell.Dataset
+		if e, err := a.sets.Lookup(name); err == nil && !said[name] {
+			for _, caution := range e.Cautions {
+				a.say("note: %s: %s", name, caution)
+			}
+		}
+		said[name] = true
+	}
+}
+
+// noteExcluded says what is not run and why, and for missing data the command that gets it.
+func noteExcluded(a *app, excluded []result.Exclusion) {
+	missing, fetch := result.OfKinds(excluded, result.NoData), []string{"bench", "data", "fetch"}
+	for _, e := range missing {
+		fetch = append(fetch, e.Dataset)
+	}
+	if a.data != "" {
+		fetch = append(fetch, "--data", a.data)
+	}
+	for _, line := range result.Explain(excluded) {
+		if missing != nil && line == result.Explain(missing)[0] {
+			line += fmt.Sprintf("; get it with `%s`", frame.CommandLine(fetch...))
+		}
+		fmt.Fprintln(a.err, line)
+	}
+}
+
+// shapeOf describes the cells that exist, such as "6 methods x 16 sets x splits 1-20".
+func shapeOf(cells []*plan.Cell) string {
+	methods, sets, splits := map[string]bool{}, map[string]bool{}, []int(nil)
+	for _, c := range cells {
+		methods[c.Method], sets[c.Dataset], splits = true, true, append(splits, c.Split)
+	}
+	slices.Sort(splits)
+	splits = slices.Compact(splits)
+	which := "splits " + frame.Ranges(splits)
+	switch {
+	case len(splits) == 1:
+		which = fmt.Sprint("split ", splits[0])
+	case len(which) > 80: // a shard of many splits
+		which = fmt.Sprintf("%d splits from %d to %d", len(splits), splits[0], splits[len(splits)-1])
+	}
+	return fmt.Sprintf("%s x %s x %s", plural(len(methods), "method"), plural(len(sets), "set"), which)
+}
+
+// askBeyond is the predicted time from which on a run must be confirmed.
+const askBeyond = 24 * time.Hour
+
+// yesToLongRuns makes --yes an answer to the question of confirm, too.
+func yesToLongRuns(c *cobra.Command) {
+	yes := c.Flags().Lookup("yes")
+	yes.Usage, yes.Annotations = "start without asking, however long it takes, and "+yes.Usage, nil
+}
+
+// confirmLong asks before a run of more than a day, the only question of this program. If nobody can be asked, it
+// refuses the run.
+func confirmLong(a *app, p plan.Prediction) error {
+	if a.yes || p.Seconds <= askBeyond.Seconds() {
+		return nil
+	}
+	takes := "about " + wording.Seconds(p.Seconds) + without(p.Unknown)
+	shorter := "--max-cell and --budget shorten it, --dry-run shows what takes how long"
+	if !isTerminal(os.Stdin) || !isTerminal(a.err) {
+		return usage("this takes %s; --yes starts it, %s", takes, shorter)
+	}
+	fmt.Fprintf(a.err, "This takes %s (%s). Go on? [y/N] ", takes, shorter)
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no answer is a no
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return usage("not started")
+}
+
+// These are the names of a dry run's rows that sum up other rows.
+const (
+	anySet    = "(all sets)"
+	anyMethod = "(all methods)"
+)
+
+// A table for people has rows for the heaviest pairs alone where there are more than mostPairs pairs of a set and a
+// method.
+const (
+	mostPairs     = 40
+	heaviestPairs = 10
+)
+
+// runDry prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
+// --explain. Times and sizes are for people in tables, plain numbers in the other formats.
+func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
+	db, err := a.readerIfAny(ctx)
+	if err != nil {
+		return err
+	}
+	if db != nil {
+		defer db.Close()
+	}
+	req.Secret = []byte("a plan that is not run") // which splits canaries copy is not shown
+	plan, err := makePlan(ctx, exp, req, db)
+	if err != nil {
+		return err
+	}
+	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
+	prediction := plan.Predict(opt.Places(), opt.Budget)
+	l := f.plan
+	if f.explain {
+		err = l.addExplained(ctx, prediction.Cells, db, plan.Forecast)
+	} else if pairs := l.addPlanned(prediction.Cells, plan.Excluded, plan.Forecast); pairs > mostPairs &&
+		l.forPeople() {
+		defer a.say("of %d pairs of a set and a method the heaviest are listed; --format csv lists all", pairs)
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.print(); err != nil {
+		return err
+	}
+	announce(a, plan, prediction, opt)
+	if plan.Failed > 0 {
+		a.say("%d stored as failed; --retry runs them again", plan.Failed)
+	}
+	return foresee(ctx, a, exp, plan, req, f, d)
+}
+
+// addExplained lists cells with the reason why each is run.
+func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *store.DB, f *plan.Forecast) error {
+	l.header = []string{"dataset", "method", "split", "seconds", "reason"}
+	if l.forPeople() {
+		l.header[3] = "time"
+	}
+	for _, c := range cells {
+		reason := "never run"
+		if db != nil {
+			var err error
+			if reason, err = c.Explain(ctx, db); err != nil {
+				return err
+			}
+		}
+		l.add(c.Dataset, c.Method, c.Split, l.duration(c.Seconds, f.Unknown(c)), reason)
+	}
+	return nil
+}
+
+// A planRow sums up cells of a plan.
+type planRow struct {
+	dataset, method string
+	cells           int
+	seconds         float64
+	longest         float64 // of one cell
+	memory          int64   // of one cell, with its data set
+	unknown         bool    // the time of a cell is not known
+	limit           string  // the option that leaves the cells out
+}
+
+func (r *planRow) add(seconds float64, memory int64) {
+	r.cells++
+	r.seconds += seconds
+	r.longest = max(r.longest, seconds)
+	r.memory = max(r.memory, memory)
+}
+
+func (r *planRow) addCell(c *plan.Cell, f *plan.Forecast) {
+	r.add(c.Seconds, c.Memory+c.SetBytes)
+	r.unknown = r.unknown || f.Unknown(c)
+}
+
+// addPlanned lists a row per set and method, in the order in which they begin, and the sums. It returns the number of
+// such pairs, too. A table leaves out sums of one row, and all but the heaviest of many pairs.
+func (l *listing) addPlanned(cells []*plan.Cell, excluded []result.Exclusion, f *plan.Forecast) (n int) {
+	var pairs, methods, sets, out []*planRow
+	at := map[[3]string]*planRow{}
+	row := func(rows *[]*planRow, dataset, method, limit string) *planRow {
+		key := [3]string{dataset, method, limit}
+		if at[key] == nil {
+			at[key] = &planRow{dataset: dataset, method: method, limit: limit}
+			*rows = append(*rows, at[key])
+		}
+		return at[key]
+	}
+	for _, c := range cells {
+		row(&pairs, c.Dataset, c.Method, "").addCell(c, f)
+		row(&methods, anySet, c.Method, "").addCell(c, f)
+		row(&sets, c.Dataset, anyMethod, "").addCell(c, f)
+	}
+	for _, l := range result.OfKinds(excluded, result.TooLong, result.TooLarge) {
+		row(&out, l.Dataset, l.Method, l.Why.Text).add(l.Why.Seconds, l.Why.Bytes)
+	}
+	listed := pairs
+	l.header = []string{"dataset", "method", "cells", "seconds", "longest_seconds", "memory_mib", "skipped"}
+	if l.forPeople() {
+		if len(methods) == len(pairs) {
+			methods = nil
+		}
+		if len(sets) == len(pairs) {
+			sets = nil
+		}
+		if len(pairs) > mostPairs {
+			listed = slices.SortedStableFunc(slices.Values(pairs), func(a, b *planRow) int {
+				return cmp.Compare(b.seconds, a.seconds)
+			})[:heaviestPairs]
+			slices.Reverse(listed)
+		}
+		l.header = []string{"dataset", "method", "cells", "time", "longest", "memory", "skipped by"}
+	}
+	for _, rows := range [][]*planRow{listed, out, methods, sets} {
+		for _, r := range rows {
+			var memory any = r.memory >> 20
+			if l.forPeople() {
+				memory = wording.Bytes(r.memory)
+			}
+			var limit any = r.limit
+			if r.limit == "" {
+				limit = nil
+			}
+			l.add(r.dataset, r.method, r.cells, l.duration(r.seconds, r.unknown), l.duration(r.longest, r.unknown),
+				memory, limit)
+		}
+	}
+	return len(pairs)
+}
+
+// duration is seconds for programs, and a time for people; an unknown one is nothing and "unknown".
+func (l *listing) duration(seconds float64, unknown bool) any {
+	switch {
+	case unknown && l.forPeople():
+		return "unknown"
+	case unknown:
+		return nil
+	}
+	if l.forPeople() {
+		return wording.Seconds(seconds)
+	}
+	return round1(seconds)
+}
+
+// suiteNotAdded returns a suite by its name, if the program knows the tasks of the suite, and nobody has added it.
+func suiteNotAdded(a *app, name string) (fetch.KnownSuite, bool) {
+	s, known := fetch.Known(name)
+	_, added := a.sets.Group(name)
+	return s, known && !added && strings.EqualFold(s.Name, name)
+}
+
+// howToAdd is the command that adds a suite.
+func howToAdd(a *app, s fetch.KnownSuite) string {
+	words := []string{"bench", "data", "add", fetch.Suite + s.Name}
+	if a.data != "" {
+		words = append(words, "--data", a.data)
+	}
+	return frame.CommandLine(words...)
+}
+
+// runDrySuite prints the plan of a run on a suite that nobody has added: a row a task, with its size and the time of
+// all methods on one core. It needs no data and no network.
+func runDrySuite(ctx context.Context, a *app, suite fetch.KnownSuite, f runFlags) error {
+	if f.explain || f.shard != "" {
+		return usage("%s is not added, and --explain and --shard need its data; `%s` adds it", suite.Name,
+			howToAdd(a, suite))
+	}
+	f.datasets = nil
+	chosen, err := a.choose(f.selection, nothingStored)
+	if err != nil {
+		return err
+	}
+	req, err := requestOf(a, chosen, f)
+	if err != nil {
+		return err
+	}
+	todo, err := planOfSuite(ctx, a, chosen.Experiment, req, suite)
+	if err != nil {
+		return err
+	}
+	req.Limits = plan.Limits{} // the table has the times of all cells
+	whole, err := planOfSuite(ctx, a, chosen.Experiment, req, suite)
+	if err != nil {
+		return err
+	}
+	opt := schedule.Options{Jobs: f.jobs, Budget: f.budget}
+	prediction := todo.Predict(opt.Places(), opt.Budget)
+	if err := f.plan.printSuite(suite, whole.Cells, whole.Forecast); err != nil {
+		return err
+	}
+	if len(whole.Cells) > 0 {
+		announce(a, todo, prediction, opt)
+		a.say("times are of one core, and follow from rows and columns of the files; a column of categories, which " +
+			"becomes several features, counts once, so that sets with many of them take longer")
+	} else {
+		a.say("times are unknown: protocol %s follows the splits of the tasks, which are not here", f.protocol)
+	}
+	a.say("%s is not added; `%s` adds it", suite.Name, howToAdd(a, suite))
+	a.say("rows, features and classes: %s", suite.Sizes)
+	return nil
+}
+
+// planOfSuite plans a run on a suite by the sizes of its sets. The plan is empty where the protocol follows the splits
+// of the tasks: nobody knows their sizes before the suite is added.
+func planOfSuite(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, suite fetch.KnownSuite) (
+	*plan.Plan, error) {
+	db, err := a.readerIfAny(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if db != nil {
+		defer db.Close()
+	}
+	forecast, err := harness.Forecast(ctx, db)
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	if exp.Protocol.Semantics.Splitter().Kind == split.OpenML {
+		return &plan.Plan{Forecast: forecast}, nil
+	}
+	sizes := make([]plan.Size, len(suite.Tasks))
+	for i, t := range suite.Tasks {
+		task := registry.Binary
+		if t.Classes > 2 {
+			task = registry.Multiclass
+		}
+		sizes[i] = plan.Size{Name: t.SetName(), Shape: registry.Shape{Task: task, N: t.Rows, D: t.Features,
+			Classes: t.Classes}}
+	}
+	return exp.OfSizes(req, sizes, forecast)
+}
+
+// printSuite lists the tasks of a suite, with the times of their cells on one core.
+func (l *listing) printSuite(suite fetch.KnownSuite, cells []*plan.Cell, f *plan.Forecast) error {
+	l.header = []string{"task", "dataset", "rows", "features", "classes", "cells", "seconds"}
+	if l.forPeople() {
+		l.header[6] = "time"
+	}
+	sums := map[string]*planRow{}
+	for _, c := range cells {
+		if sums[c.Dataset] == nil {
+			sums[c.Dataset] = &planRow{}
+		}
+		sums[c.Dataset].addCell(c, f)
+	}
+	for _, t := range suite.Tasks {
+		sum := sums[t.SetName()]
+		if sum == nil { // no cell of the task is planned
+			sum = &planRow{unknown: true}
+		}
+		l.add(t.ID, t.SetName(), t.Rows, t.Features, t.Classes, sum.cells, l.duration(sum.seconds, sum.unknown))
+	}
+	return l.print()
+}
+
+// untilFlags are those of a run that answers a question, and may end once it is decided.
+type untilFlags struct {
+	until       string
+	against     []string
+	equivalence string
+	goOn        bool // --continue
+}
+
+// checkUntil refuses what does not go with --until decided.
+func (f runFlags) checkUntil() error {
+	switch u := f.untilFlags; {
+	case u.until == "" && u.goOn:
+		return usage("--continue belongs to --until decided; add it, or leave it out")
+	case u.until != "" && len(u.against) == 0:
+		return usage("--until decided needs --against METHOD: the verdict on --methods against it is what is decided")
+	case u.against == nil && u.equivalence != "":
+		return usage("--equivalence is of the question that --against asks; name the other methods there")
+	case u.against == nil:
+	case len(f.methods) != 1:
+		return usage("--against is about one method; name it alone in --methods")
+	case f.budget > 0 || f.shard != "" || f.all:
+		return usage("--against does not go with --all, --budget or --shard: they choose cells, too")
+	}
+	_, err := f.region(metric.Metric{})
+	return err
+}
+
+// A decision is a run that ends once its comparison is decided.
+type decision struct {
+	*curtail.Run
+	app     *app
+	read    reportFlags // what is stored of the protocol
+	compare string      // the command that asks the same
+}
+
+// addOpponents makes a request ask for the cells of the methods of --against, too.
+func addOpponents(a *app, c choice, req *plan.Request, f runFlags) error {
+	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
+	if err != nil {
+		return err
+	}
+	if len(req.Methods) != 1 || slices.Contains(others.methods, req.Methods[0]) {
+		return usage("--against compares one method with others; --methods has %s and --against %s",
+			strings.Join(req.Methods, ", "), strings.Join(others.methods, ", "))
+	}
+	req.Methods = append(slices.Clone(req.Methods), others.methods...)
+	if req.Datasets == nil { // sets that are shown apart are in no verdict
+		req.Exclude = append(slices.Clone(req.Exclude), c.Protocol.Apart...)
+	}
+	return nil
+}
+
+// decideUntil plans a comparison.
+func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runFlags) (*decision, error) {
+	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
+	if err != nil {
+		return nil, usageError(err)
+	}
+	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: frame.UsualLevel,
+		Own: c.Registry.Foreign(req.Methods[0])}
+	if q.Metric, err = runMetric(c.Experiment, all); err != nil {
+		return nil, usageError(err)
+	}
+	if q.Region, err = f.region(q.Metric); err != nil {
+		return nil, err
+	}
+	if q.Metric.Unit {
+		return nil, usage("--until decided does not forecast the %s, which is compared over sets in percent of the "+
+			"error; run all splits with --against, or take a protocol whose metric is r2", q.Metric.Title)
+	}
+	asks := append([]string{"compare"}, req.Methods...)
+	if c.typed != nil {
+		asks = append(asks, "--datasets", strings.Join(c.typed, ","))
+	}
+	if f.equivalence != "" {
+		asks = append(asks, "--equivalence", f.equivalence)
+	}
+	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a,
+		read:    reportFlags{selection: selection{protocol: f.protocol}},
+		compare: a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
+	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
+		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
+			"name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,
+			evidence.Worse)
+	}
+	return d, nil
+}
+
+// begin reads what is stored. It is called when a run begins.
+func (d *decision) begin(ctx context.Context, _ *plan.Plan) (schedule.Batches, error) {
+	read, err := d.app.frame(ctx, d.read)
+	if err != nil && !errors.Is(err, frame.ErrNoResults) {
+		return nil, err
+	}
+	d.Begin(read.Rows)
+	return d, nil
+}
+
+// conclude says how the comparison ended.
+func (d *decision) conclude() {
+	if !d.Decided() {
+		return // the run was interrupted
+	}
+	if stop, early := d.Stop(); early {
+		d.app.say("%s `%s` shows the splits so far; --continue runs the rest.", stop.Text(), d.compare)
+	} else {
+		d.app.say("no split is left; `%s` says what they show", d.compare)
+	}
+}
+
+// putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
+// too late. Who asked with --against hears of it, and of too few sets.
+func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
+	f runFlags) error {
+	common, questions, err := questionsOf(a, exp, todo, req, f)
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if asked, p := prospectOf(common, q, nil); f.against != nil && p.Sets < p.Enough {
+			a.say("%s", asked.Foreseen(p))
+		}
+		if q, err = q.Written(); err != nil {
+			return err
+		}
+		stored, err := db.PutComparison(ctx, q)
+		switch {
+		case err != nil:
+			return databaseError(err)
+		case stored.Earlier != "" && f.against != nil:
+			a.say("the question is not written down: %s has a result already (%s)", q.Method.ID, stored.Earlier)
+		case stored.Earlier == "" && stored.Text == q.Text:
+			a.say("written down before the first result: %s", q.Question)
+		}
+	}
+	return nil
+}
+
+// questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
+// the program against the field. The first result is what is common to them, with the method and the others missing.
+func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags) (common curtail.Question,
+	out []registered.Comparison, err error) {
+	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
+	if common.Metric, err = runMetric(exp, todo); err != nil {
+		return common, nil, usageError(err)
+	}
+	if common.Region, err = f.region(common.Metric); err != nil {
+		return common, nil, err
+	}
+	question := registered.Comparison{Created: time.Now().UTC(), Metric: common.Metric.Name, Level: common.Level,
+		Equivalence: common.Region.String(), Splits: req.Splits, Until: f.until,
+		Protocol: registered.Named{ID: exp.Protocol.Name, Hash: exp.Protocol.Hash()}}
+	methods := slices.Sorted(maps.Keys(todo.Versions))
+	if f.against == nil {
+		methods = slices.DeleteFunc(methods, func(m string) bool { return !exp.Registry.Foreign(m) })
+	} else {
+		methods = req.Methods
+		for _, name := range methods[1:] {
+			question.Against = append(question.Against, registered.Method{ID: name, Version: todo.Versions[name]})
+		}
+		methods = methods[:1]
+	}
+	for _, name := range methods {
+		q := question
+		q.Method = registered.Method{ID: name, Version: todo.Versions[name]}
+		if q.Datasets = questionSets(a, exp, todo, req, append(q.Others(), name)); q.Datasets == nil {
+			continue
+		}
+		q.Question = fmt.Sprintf("%s against %s over %s", name, cmp.Or(frame.Listed(q.Others()),
+			"each method of the field"), plural(len(q.Datasets), "data set"))
+		out = append(out, q)
+	}
+	return common, out, nil
+}
+
+// foresee says before a run what its comparisons can find, by what the database and the reference run know of other
+// methods.
+func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags,
+	d *decision) error {
+	common, questions, err := questionsOf(a, exp, todo, req, f)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	read, err := a.frame(ctx, reportFlags{selection: selection{protocol: f.protocol}})
+	if err != nil && !errors.Is(err, frame.ErrNoResults) && !isNoDatabase(err) {
+		return err
+	}
+	rows := read.Rows
+	if exp.Protocol.Builtin() {
+		known, err := reference.Runs(exp.Protocol.Name)
+		if err != nil {
+			return err
+		}
+		rows = append(known, rows...)
+	}
+	for _, of := range questions {
+		q, p := prospectOf(common, of, rows)
+		a.say("%s", q.Foreseen(p))
+		if d == nil || p.Gap == 0 {
+			continue
+		}
+		if reach, ok := d.Reach(p.Gap, rows); ok {
+			for _, line := range d.Foreseen(p.Gap, reach) {
+				a.say("%s", line)
+			}
+		}
+	}
+	return nil
+}
+
+// prospectOf is what the comparisons of a question can find, and the question itself.
+func prospectOf(q curtail.Question, of registered.Comparison, rows []store.Row) (curtail.Question, curtail.Prospect) {
+	data := map[string]string{}
+	for _, set := range of.Datasets {
+		data[set.ID] = set.Hash
+	}
+	q.Methods = append([]string{of.Method.ID}, of.Others()...)
+	return q, q.Prospect(data, rows)
+}
+
+// questionSets are the sets of a question with the hashes of their data: those of the main group on which each method
+// has cells. Sets that one of the methods lacks are said.
+func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, methods []string) (
+	out []registered.Named) {
+	names := req.Datasets
+	if names == nil {
+		names = exp.Protocol.Datasets
+	}
+	for _, name := range names {
+		hash, planned := todo.Data[name]
+		if !planned || req.Datasets == nil && slices.Contains(exp.Protocol.Apart, name) {
+			continue
+		}
+		lacks := ""
+		for _, e := range todo.Excluded {
+			if e.Dataset == name && slices.Contains(methods, e.Method) {
+				lacks = e.Method
+			}
+		}
+		if lacks == "" {
+			out = append(out, registered.Named{ID: name, Hash: hash})
+		} else if len(methods) > 1 {
+			a.say("%s is not in the question, since %s lacks cells on it", name, lacks)
+		}
+	}
+	return out
+}
+
+// runMetric is the metric of reports on the cells of a plan.
+func runMetric(exp *plan.Experiment, todo *plan.Plan) (metric.Metric, error) {
+	usual := "mse"
+	if todo.Cells == nil || slices.ContainsFunc(todo.Cells, func(c *plan.Cell) bool {
+		return c.Spec.Shape.Task != registry.Regression
+	}) {
+		usual = "accuracy"
+	}
+	return metric.Lookup(cmp.Or(exp.Protocol.Semantics.Metric, usual))
+}
+
+// region is the size of a difference that does not matter.
+func (f untilFlags) region(m metric.Metric) (evidence.Region, error) {
+	if f.equivalence == "" {
+		return evidence.UsualRegion(m), nil
+	}
+	r, err := evidence.ParseRegion(f.equivalence)
+	if err != nil {
+		err = usage("--equivalence: %w", err)
+	}
+	return r, err
 }

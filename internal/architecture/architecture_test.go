@@ -278,7 +278,7 @@ func TestRules(t *testing.T) {
 		{"harness/store/read.go", "database/sql", ""},
 		{"cmd/storing_test.go", "database/sql", ""},
 		{"cmd/run.go", module + "harness/runner", ""},
-		{"cmd/plugin.go", module + "methods/external/check", ""},
+		{"cmd/plugins.go", module + "methods/external/check", ""},
 		{"methods/external/serve/serve.go", module + "methods/external", ""},
 	} {
 		got := strings.Join(complaints(source{c.file, []string{c.imported}}), "\n")
