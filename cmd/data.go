@@ -237,6 +237,9 @@ func runDataShow(ctx context.Context, a *app, e *catalogue.Entry, l *listing) er
 
 // describeLoaded lists what is known of a set that was loaded.
 func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
+	add := func(what string, value any) {
+		l.add(what, wording.Cut(fmt.Sprint(value), 2000)) // by mistake a label or a name may be a whole file
+	}
 	n, d := set.X.Dims()
 	l.add("rows", n)
 	l.add("features", d)
@@ -245,19 +248,19 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 		dates = append(dates, strings.TrimSuffix(set.Features[j], read.DateParts[0]))
 	}
 	if dates != nil {
-		l.add("dates", wording.Few(dates, mostListed)+
+		add("dates", wording.Few(dates, mostListed)+
 			": days since the earliest training row, month and day of the week")
 	}
 	if set.TrainRows > 0 {
-		l.add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless "+
+		add("own test part", fmt.Sprintf("the last %d rows; protocols pool all rows and split them anew unless "+
 			"they say split = \"given\"", n-set.TrainRows))
 	}
 	if len(set.Splits) > 0 {
-		l.add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with "+
+		add("own splits", fmt.Sprintf("%d, of which the first learns from %d rows and tests %d; a protocol with "+
 			"split = \"openml\" follows them", len(set.Splits), len(set.Splits[0].Train), len(set.Splits[0].Test)))
 	}
 	if set.Groups != nil {
-		l.add("groups", fmt.Sprintf("%d of column %s, which no split and no fold divides",
+		add("groups", fmt.Sprintf("%d of column %s, which no split and no fold divides",
 			len(set.Groups.Names), set.Groups.Column))
 	}
 	rows := map[float64]int{}
@@ -269,23 +272,23 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 		if set.Task == registry.Binary {
 			coded = float64(2*i - 1)
 		}
-		l.add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", label, rows[coded]))
+		add(fmt.Sprintf("class %+g", coded), fmt.Sprintf("%s: %d rows", wording.Cut(label, 200), rows[coded]))
 	}
 	if gaps := gapsOf(set); gaps != "" {
-		l.add("missing numbers", gaps)
-		l.add("filled with", filledWith(set.Gaps))
+		add("missing numbers", gaps)
+		add("filled with", filledWith(set.Gaps))
 	}
 	if gaps := gapsOfCategories(set, e.Missing); gaps != "" {
-		l.add("missing categories", gaps+"; a category of its own")
+		add("missing categories", gaps+"; a category of its own")
 	}
-	l.add("constant columns", cmp.Or(wording.Few(constantColumns(set), mostListed), "none"))
+	add("constant columns", cmp.Or(wording.Few(constantColumns(set), mostListed), "none"))
 	if err := datasets.FitStandardiser(set.X, nil).Check(set.X, nil, set.Features); err != nil {
-		l.add("warning", err.Error())
+		add("warning", err.Error())
 	}
 	for _, note := range set.Notes {
-		l.add("note", note)
+		add("note", note)
 	}
-	l.add("fingerprint", set.Fingerprint)
+	add("fingerprint", set.Fingerprint)
 }
 
 // gapsOf counts the missing values of the columns that have any.
@@ -500,6 +503,8 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 		"if a column shows it)")
 	c.Flags().StringVar(&o.DateOrder, "date-order", "", "order of dates that end with the year: dmy or mdy (default: "+
 		"found, if a date shows it)")
+	c.Flags().BoolVar(&o.Fold, "fold", false, "take levels and labels that differ in case or blanks alone for one")
+	c.Flags().BoolVar(&o.DropUnlabelled, "drop-unlabelled", false, "leave rows without a label out, and count them")
 	c.Flags().StringVar(&o.Test, "test", "", "a file with a test part of the set's own")
 	a.outputFlag(c, &out, "write the description to this file")
 	return c

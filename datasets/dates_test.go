@@ -111,3 +111,14 @@ func TestDaysCountFromTheEarliestRow(t *testing.T) {
 	must.Be(t, fmt.Sprint(o.Apply(gap, []int{3, 2}).RawMatrix().Data), "[-10 4 NaN 3]")
 	must.Be(t, fmt.Sprint(datasets.FitOrigins(gap, []int{2}, []int{0})), "{[0] [0]}")
 }
+
+// TestDatesHaveOneIndicator: the three features of a column of dates have one column that says where dates are missing.
+func TestDatesHaveOneIndicator(t *testing.T) {
+	gap := math.NaN()
+	set := &datasets.Set{X: mat.NewDense(3, 5, []float64{gap, gap, gap, gap, 1, 5, 2, 1, 3, 2, 6, 2, 3, 4, 3}),
+		Features: []string{"d.days", "d.month", "d.weekday", "x", "z"}, Dates: []int{0},
+		Gaps: datasets.Gaps{Impute: datasets.Median, Indicator: true}}
+	in := must.Get(datasets.FitInputs(set, nil, false))(t)
+	must.Be(t, strings.Join(in.Names(set.Features)[5:], " "), "d.days=missing x=missing")
+	must.Be(t, fmt.Sprint(mat.Row(nil, 0, in.Apply(set.X, nil))), "[0.5 2 2 3.5 1 1 1]")
+}

@@ -299,7 +299,8 @@ func TestFilesAsTheyCome(t *testing.T) {
 			`# column 0 "x": 40 yes, which is 1, and 2 no, which is 0; 1 missing`, ""},
 		{"yes, no and perhaps", "a.csv", lines("x,y\n", "yes,%s") + "no,a\nperhaps,b\n", "3 categories", ""},
 		{"yes among numbers", "a.csv", plain + "yes,a\n", `1 value is a yes or a no (DIR/a.csv:42 "yes")`, ""},
-		{"amounts", "a.csv", lines("x,y\n", "$%d.50,%s"), "each of 40 values is written with the sign of a unit", ""},
+		{"amounts", "a.csv", lines("x,y\n", "$%d.50,%s"), "numbers 0.5 to 39.5", ""},
+		{"amounts in another unit", "a.csv", lines("x,y\n", "%d ‰,%s"), "is written with the sign of a unit", ""},
 		{"UTF-16", "a.csv", "\xff\xfex\x00,\x00", "", "the file is UTF-16 text; save it as UTF-8"},
 		{"UTF-16 without a mark", "a.csv", "x\x00,\x00y\x00\n\x00", "",
 			"a.csv:1: the line has a byte 0; save the file as UTF-8 text"},
@@ -556,5 +557,57 @@ func TestFirstLines(t *testing.T) {
 	} {
 		_, err := described(t, "a.csv", content, read.Hints{Label: "y"})
 		must.Say(t, err, want)
+	}
+}
+
+// TestLongCellsAreCut: no problem, note or error has a long text of the file, wherever the text is.
+func TestLongCellsAreCut(t *testing.T) {
+	long := strings.Repeat("a long text ", 10_000)
+	short := func(texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if len(text) > 2000 {
+				t.Errorf("%d bytes: %.100q ... %q", len(text), text, text[len(text)-100:])
+			}
+		}
+	}
+	for _, place := range []string{"NAME", "LABEL", "LEVEL", "CELL", "GROUP", "DAY", "MARK"} {
+		for _, ending := range []string{"csv", "arff"} {
+			content := "NAME,c,n,g,d,y\n"
+			if ending == "arff" {
+				content = "@relation r\n@attribute 'NAME' string\n@attribute c {LEVEL,u,v}\n@attribute n numeric\n" +
+					"@attribute g string\n@attribute d string\n@attribute y string\n@data\n"
+			}
+			content += rows(60, func(i int) string {
+				day := fmt.Sprintf("2020-01-%02d", i%28+1)
+				if i == 7 {
+					return "1,LEVEL,MARK,GROUP,DAY,LABEL"
+				}
+				return fmt.Sprintf("%d,%s,%d,g%d,%s,%s", i, []string{"u", "v"}[i%2], i*7%60, i/3, day,
+					[]string{"u", "v"}[i*5%7%2])
+			})
+			for word, text := range map[string]string{"NAME": "name", "LABEL": "u", "LEVEL": "u", "MARK": "7",
+				"GROUP": "g2", "DAY": "2020-01-08", "CELL": ""} {
+				if word == place {
+					text = long
+				}
+				content = strings.ReplaceAll(content, word, text)
+			}
+			for _, o := range []read.Hints{{Label: "y"}, {Label: "g"}, {Label: "n"}, {Label: "y", Group: "g"},
+				{Label: "?"}} {
+				d, err := described(t, "a."+ending, content, o)
+				if err != nil {
+					short(err.Error())
+					continue
+				}
+				short(d.Problems...)
+				short(d.Notes...)
+				for line := range strings.Lines(d.TOML) {
+					if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "cautions") {
+						short(line)
+					}
+				}
+			}
+		}
 	}
 }

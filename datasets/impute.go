@@ -146,6 +146,10 @@ func FitInputs(s *Set, rows []int, standardise bool) (in Inputs, err error) {
 	}
 	if s.Gaps != (Gaps{}) {
 		m := FitImputer(x, rows, s.Gaps)
+		// The three features of a column of dates have their gaps in the same rows, so that the first one says where.
+		m.Indicators = slices.DeleteFunc(m.Indicators, func(j int) bool {
+			return slices.ContainsFunc(s.Dates, func(day int) bool { return day < j && j < day+3 })
+		})
 		in.Gaps = &m
 		x, rows, names = m.Apply(x, rows), nil, m.Names(names)
 	}

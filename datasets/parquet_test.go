@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -71,5 +72,19 @@ func TestDamagedParquet(t *testing.T) {
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x55
 		_ = read(damaged) // some bytes are values or text that nothing checks
+	}
+}
+
+// TestFooterOfParquet: a file whose last bytes announce more than the file has is refused before memory is taken.
+func TestFooterOfParquet(t *testing.T) {
+	for _, content := range []string{"PAR1PAR1", "PAR1\xff\xff\xff\x7fPAR1", "PAR1xxxxxxxx\x00\x00\x00\x40PAR1"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := described(t, "a.parquet", content, read.Hints{Memory: 8 << 30})
+		runtime.ReadMemStats(&after)
+		must.Say(t, err, "DIR/a.parquet: the Parquet file is damaged: its last bytes announce ")
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 32<<20 {
+			t.Errorf("%q takes %d bytes", content, taken)
+		}
 	}
 }

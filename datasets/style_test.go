@@ -215,3 +215,55 @@ func loaded(t must.T, dir, content string, o read.Hints) (*datasets.Set, *read.D
 	must.Be(t, err == nil, d.Loads)
 	return set, d
 }
+
+// TestCurrencies: numbers with one sign of a currency are numbers. Two signs in a column are a problem.
+func TestCurrencies(t *testing.T) {
+	for values, want := range map[string]string{
+		"$5|-$7.5|$ 1,200|$-3": "numbers -7.5 to 1200, 4 different",
+		"5 €|-7 €|€9":          "numbers -7 to 9, 3 different",
+		"£1|£2":                "numbers 1 to 2, 2 different",
+		"$5|€7":                "each of 20 values is a number with the sign €",
+		"$5|7":                 "each of 20 values is a number with the sign $",
+		"5‰|7‰":                "write the number with one sign of %, $, €, £ or ¥, or with none",
+	} {
+		d := must.Get(described(t, "a.csv", "x;y\n"+rows(40, func(i int) string {
+			v := strings.Split(values, "|")
+			return v[i%len(v)] + ";" + []string{"u", "v"}[i*5%7%2]
+		}), read.Hints{Label: "y"}))(t)
+		must.Hold(t, d.TOML+strings.Join(d.Problems, "\n"), want)
+	}
+	d := must.Get(described(t, "a.csv", "x,y\n"+rows(40, func(i int) string {
+		return fmt.Sprintf("%d,$%d.5", i*7%40, i)
+	}), read.Hints{Label: "y"}))(t)
+	must.Hold(t, keys(d.TOML), `task = "regression"`)
+}
+
+// TestFolded: texts that differ in case or blanks alone are one where this was asked for.
+func TestFolded(t *testing.T) {
+	content := "c,when,y\n" + rows(60, func(i int) string {
+		return []string{"Red", "red ", "RED", "blue  sky", "Blue sky", "N.A."}[i%6] + ",2020-01-01T10:0" +
+			fmt.Sprint(i%10) + "Z," + []string{"Yes", "no", "NO", "yes "}[i*5%7%4]
+	})
+	d := must.Get(described(t, "a.csv", content, read.Hints{Label: "y", Fold: true, Positive: []string{"YES"}}))(t)
+	must.Hold(t, keys(d.TOML), `positive = ["yes"]; fold = true; dates = ["when"]; categorical = ["c"]; `+
+		`missing = ["n.a."]`)
+	must.Hold(t, strings.Join(d.Notes, "\n"), "3 levels of c")
+	must.Hold(t, d.TOML, `label "yes" (class +1): `)
+	set, _ := loaded(t, t.TempDir(), content, read.Hints{Label: "y", Fold: true})
+	must.Be(t, strings.Join(set.Features[3:], " "), "c=blue sky c=n.a. c=red")
+	must.Be(t, strings.Join(set.Labels, " "), "no yes")
+}
+
+// TestUnlabelled: rows without a label are left out and counted where this was asked for.
+func TestUnlabelled(t *testing.T) {
+	content := "x,y\n" + rows(60, func(i int) string {
+		return fmt.Sprintf("%d,%s", i*7%60, []string{"u", "v", "", "NA", "v"}[i%5])
+	})
+	set, d := loaded(t, t.TempDir(), content, read.Hints{Label: "y", DropUnlabelled: true})
+	must.Hold(t, strings.Join(d.Notes, "\n"), "rows without a label, which are left out: 24 (")
+	must.Be(t, len(set.Y), 36)
+	must.Be(t, set.X.At(2, 0), 28.0)
+	must.Hold(t, strings.Join(set.Notes, "\n"), "rows without a label, which are left out: 24")
+	d = must.Get(described(t, "a.csv", content, read.Hints{Label: "y"}))(t)
+	must.Hold(t, strings.Join(d.Problems, "\n"), "or leave them out by --drop-unlabelled")
+}

@@ -52,7 +52,11 @@ func TestSemanticsAreChecked(t *testing.T) {
 		"test_fraction = 0.3\nsplit = \"random\"": `protocol mine: semantics.split = "random"; known: ` +
 			`stratified, kfold, given, given-or-stratified, openml, all`,
 		"split = \"kfold\"": `protocol mine: semantics.parts = 0; split = ` +
-			`"kfold" needs at least 2`,
+			`"kfold" needs 2 to 1000000`,
+		"split = \"kfold\"\nparts = 9223372036854775807": `protocol mine: semantics.parts = 9223372036854775807; ` +
+			`split = "kfold" needs 2 to 1000000`,
+		"test_fraction = 0.3\nrounds = [9223372036854775807]": `protocol mine: semantics.rounds = ` +
+			`[9223372036854775807]; they must ascend from 1 on, to at most 1000000`,
 		"test_fraction = 0.3\nsplit = \"given\"": `protocol mine: semantics.test_fraction = 0.3; ` +
 			`split = "given" does not use it, leave it out`,
 		"test_fraction = 0.3\nmethod_seeds = -1": `protocol mine: semantics.method_seeds = -1; it ` +

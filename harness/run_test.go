@@ -401,6 +401,7 @@ func TestProtocolRefuses(t *testing.T) {
 		strings.Replace(testProtocol, "folds = 3", "folds = 1", 1):                    "folds = 1",
 		strings.Replace(testProtocol, "folds = 3", "fold = 3", 1):                     `unknown key "semantics.fold"`,
 		strings.Replace(testProtocol, "splits = 3", "splits = 0", 1):                  "splits = 0",
+		strings.Replace(testProtocol, "splits = 3", "splits = 1000001", 1):            "must be 1 to 1000000",
 		strings.Replace(testProtocol, "test_fraction = 0.3", "test_fraction = 30", 1): "between 0 and 1",
 		"apart = [\"wine\"]\n" + testProtocol: `"wine", which is not in ` +
 			`datasets`,

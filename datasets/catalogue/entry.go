@@ -78,6 +78,10 @@ type Reading struct {
 	DateOrder string     `toml:"date_order" json:"date_order,omitempty"` // DayFirst, MonthFirst, or ""
 	// the texts that stand for a missing value, e.g. "?"; by default the empty value, in ARFF files "?"
 	Missing Marks `toml:"missing" json:"missing,omitzero"`
+	// texts that differ in upper and lower case or in blanks alone are one level, label, group or mark
+	Fold bool `toml:"fold" json:"fold,omitempty"`
+	// rows without a label are left out; otherwise one is an error
+	DropUnlabelled bool `toml:"drop_unlabelled" json:"drop_unlabelled,omitempty"`
 	// what a missing categorical value becomes: "zero" (zero in all of the column's levels) or "level" (a level of its
 	// own); "" makes it an error
 	MissingAs string `toml:"missing_as" json:"missing_as,omitempty"`

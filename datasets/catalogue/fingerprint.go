@@ -35,7 +35,9 @@ func (e *Entry) Fingerprint(sums []string) string {
 		Files   []part
 		Reading Reading
 		Width   int
-	}{readingVersion, e.Task.String(), files, reading, width})
+		// a column of dates has one indicator of gaps, and had three
+		OneIndicator bool `json:",omitempty"`
+	}{readingVersion, e.Task.String(), files, reading, width, e.Indicator && e.Dates != nil})
 	if err != nil { // strings, numbers and booleans always encode
 		panic(err)
 	}

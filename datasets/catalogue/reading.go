@@ -50,6 +50,7 @@ func (e *Entry) complete() error {
 	if e.MissingAs != "" && e.Missing.IsZero() {
 		e.Missing = Marks{f.Missing}
 	}
+	e.foldLists()
 	if e.Columns == nil {
 		return nil
 	}
@@ -66,6 +67,17 @@ func (e *Entry) complete() error {
 		}
 	}
 	return nil
+}
+
+// foldLists writes marks and labels as they are compared.
+func (e *Entry) foldLists() {
+	for _, list := range [][]string{e.Missing, e.Negative, e.Positive, e.Classes} {
+		for i, text := range list {
+			if e.Fold {
+				list[i] = Folded(text)
+			}
+		}
+	}
 }
 
 func (e *Entry) checkReading() error {
@@ -148,6 +160,11 @@ func (e *Entry) checkMissing() error {
 	case e.Impute != "" && !slices.Contains(imputations, e.Impute):
 		return fmt.Errorf("impute = %q is not one of \"%s\"%s", e.Impute, strings.Join(imputations, "\", \""),
 			Meant(e.Impute, imputations))
+	case e.DropUnlabelled && (e.RowsPerClass > 0 || slices.ContainsFunc(e.Files, func(f File) bool {
+		return f.Channel != "" || f.Role == RoleSplits
+	})):
+		return fmt.Errorf("drop_unlabelled = true leaves rows out that rows_per_class, a file of splits or the files " +
+			"of channels count; remove it, and these rows from the files")
 	case e.Indicator && e.Impute == "":
 		return fmt.Errorf("indicator = true says where numbers are missing; write impute = \"median\" too, or " +
 			"another way to fill them in")
@@ -247,6 +264,9 @@ func (e *Entry) ClassNames() []string {
 	}
 	return CanonicalLabels(e.Classes)
 }
+
+// Folded returns a text in lower case, with one blank for each run of blanks, as the key fold compares texts.
+func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // CanonicalLabel returns the form in which labels are compared: numbers in their shortest decimal form, so that "+1",
 // "1" and "1.0" are equal, other text as it is. Whole numbers that no floating-point number equals keep all their

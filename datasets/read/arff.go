@@ -130,7 +130,7 @@ func (p *arffParser) attribute(c *cursor) error {
 	if c.at('{') {
 		c.pos++
 		if levels, first, err = p.levels(c); err != nil {
-			return p.errorf("attribute %q: %v", name, err)
+			return p.errorf("attribute %q: %v", clip(name), err)
 		}
 	} else {
 		switch kind := strings.ToLower(string(c.until(" \t\r"))); kind {
@@ -139,7 +139,7 @@ func (p *arffParser) attribute(c *cursor) error {
 		case "string", "date":
 		default:
 			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels "+
-				"in braces", name, kind)
+				"in braces", clip(name), clip(kind))
 		}
 	}
 	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
@@ -350,7 +350,7 @@ func (p *arffParser) levels(c *cursor) (levels map[string]bool, first []byte, er
 		}
 		level := string(v)
 		if levels[level] {
-			return nil, nil, fmt.Errorf("level %q is listed twice", level)
+			return nil, nil, fmt.Errorf("level %q is listed twice", clip(level))
 		}
 		if memory := int64(levelBytes + len(level)); !p.budget.Fits(memory) {
 			return nil, nil, p.budget.Refuse(memory, "take fewer levels", "%d levels", len(levels)+1)

@@ -32,6 +32,7 @@ type columns struct {
 	labels     target
 	group      *codedColumn // nil for none; its levels are the groups
 	n          int          // rows
+	unlabelled int          // rows that are left out, since they have no label
 }
 
 // A codedColumn is a categorical column.
@@ -136,7 +137,7 @@ func (c *columns) assign(t *Table, tables []*Table) error {
 			c.place[j], c.dated[j], c.days = len(c.numeric), true, append(c.days, len(c.numeric))
 			c.numeric = append(c.numeric, j, j, j)
 		case as == "categorical", as == "" && t.Nominal(j):
-			c.coded = append(c.coded, newCodedColumn(j, tables))
+			c.coded = append(c.coded, c.newCodedColumn(j, tables))
 		case as == "":
 			c.place[j] = len(c.numeric)
 			c.numeric = append(c.numeric, j)
@@ -156,6 +157,11 @@ func (c *columns) add(t *Table, row Row) error {
 	if n := len(row.Cells); row.At == nil && n != t.Width { // of a format that does not check this itself
 		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
 			n, t.Width)
+	}
+	if label := c.labels.column; c.DropUnlabelled && label >= 0 &&
+		c.isMissingLabel(catalogue.CanonicalLabel(c.folded(t.Cell(row, label)))) {
+		c.unlabelled++
+		return nil
 	}
 	start := len(c.numbers)
 	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)
@@ -209,7 +215,7 @@ func (c *columns) add(t *Table, row Row) error {
 
 // level returns the code of a text that comes for the first time.
 func (c *columns) level(column *codedColumn, t *Table, row Row, text []byte) (int32, error) {
-	name := string(text)
+	name, folded := string(text), string(c.folded(text))
 	switch marked := c.isMark(text); {
 	case marked && c.MissingAs == "zero":
 		column.code[name] = zero
@@ -221,6 +227,10 @@ func (c *columns) level(column *codedColumn, t *Table, row Row, text []byte) (in
 		return 0, t.Errorf(row.Line, column.column, text, "is missing; say what becomes of it with missing_as = "+
 			"\"level\" or \"zero\"")
 	}
+	if code, known := column.code[folded]; known {
+		column.code[name] = code
+		return code, nil
+	}
 	if len(column.names) >= MaxLevels && !t.Nominal(column.column) {
 		return 0, t.Errorf(row.Line, column.column, text, "is level %d of a categorical column; drop the column if "+
 			"it is an identifier", MaxLevels+1)
@@ -229,7 +239,8 @@ func (c *columns) level(column *codedColumn, t *Table, row Row, text []byte) (in
 		return 0, c.Refuse(memory, "drop columns", "%s: the levels of the categorical columns up to column %s", t.File,
 			t.Column(column.column))
 	}
-	return column.add(name), nil
+	column.code[name] = column.add(folded)
+	return column.code[name], nil
 }
 
 // addGroup reads the group of the next row. Groups are compared as labels are, and numbers as the set writes them.
@@ -240,7 +251,7 @@ func (c *columns) addGroup(t *Table, row Row) error {
 	}
 	code, known := c.group.code[string(text)]
 	if !known {
-		name := catalogue.CanonicalLabel(c.style().plain(text))
+		name := catalogue.CanonicalLabel(c.folded(c.style().plain(text)))
 		if IsMissingMark([]byte(name)) || c.isMark([]byte(name)) {
 			return t.Errorf(row.Line, c.group.column, text, "is no group, and every row needs one; "+
 				"fill it in with a value of its own if the row belongs to no other, or remove the row")
@@ -276,12 +287,12 @@ func (c *columns) groups() (*datasets.Groups, []string, error) {
 const levelBytes = 256
 
 // newCodedColumn begins column j with the levels that files declare.
-func newCodedColumn(j int, tables []*Table) codedColumn {
+func (r reader) newCodedColumn(j int, tables []*Table) codedColumn {
 	c := codedColumn{column: j, code: map[string]int32{}}
 	for _, t := range tables {
 		if t.Nominal(j) {
 			for level := range t.Levels[j] {
-				c.add(level)
+				c.add(string(r.folded([]byte(level))))
 			}
 		}
 	}
@@ -383,12 +394,12 @@ func resolve(t *Table, c catalogue.Column) (int, error) {
 	}
 	found := slices.Index(t.Names, c.Name)
 	if found < 0 {
-		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.File, c.Name, t.SomeNames(),
-			t.Hint)
+		return 0, fmt.Errorf("%s: there is no column named %q; the columns are %s%s", t.File, clip(c.Name),
+			t.SomeNames(), t.Hint)
 	}
 	if again := slices.Index(t.Names[found+1:], c.Name); again >= 0 {
 		return 0, fmt.Errorf("%s: columns %d and %d are both named %q; give the column's number instead", t.File, found,
-			found+1+again, c.Name)
+			found+1+again, clip(c.Name))
 	}
 	return found, nil
 }

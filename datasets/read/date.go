@@ -18,8 +18,8 @@ var DateParts = [...]string{".days", ".month", ".weekday"}
 type Date [3]float64
 
 // written matches a date of three numbers, perhaps with a time of the day and a zone.
-var written = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})([-/.])(\d{1,4})(?:(?:T| +)(\d{1,2}):(\d{2})` +
-	`(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([AaPp])[Mm])?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
+var written = regexp.MustCompile(`(?i)^(\d{1,4})([-/.])(\d{1,2})([-/.])(\d{1,4})(?:(?:T| +)(\d{1,2}):(\d{2})` +
+	`(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])m)?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
 
 // readDate reads a date whose year has four digits and comes first, as in 2020-12-31 or 2020-12-31T23:59:59Z, or last.
 // order, the key date_order, says which number is the day where the year is last. If it is empty, readDate returns the
@@ -74,7 +74,7 @@ func moment(m [][]byte, year, month, day int) (d Date, ok bool) {
 		t.Second() != part(8) {
 		return d, false
 	}
-	seconds := float64(t.Unix()-ahead(string(m[11]))) + float64(nanoseconds)/1e9
+	seconds := float64(t.Unix()-ahead(strings.ToUpper(string(m[11])))) + float64(nanoseconds)/1e9
 	return Date{seconds / 86400, float64(t.Month()), float64((t.Weekday()+6)%7 + 1)}, true
 }
 

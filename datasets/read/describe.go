@@ -34,8 +34,11 @@ type Hints struct {
 	Thousands string                 // what separates thousands; "" lets it be found
 	DateOrder string                 // of dates that end with the year; "" lets it be found
 	Drop      []string               // names or numbers of columns that are left out
+	Fold      bool                   // levels and labels that differ in case or blanks alone are one
 	Taken     func(name string) bool // whether a set has the name already
-	Memory    int64                  // bytes that reading may take; 0 means the usual bound, as of files.Directory
+	// rows without a label are left out
+	DropUnlabelled bool
+	Memory         int64 // bytes that reading may take; 0 means the usual bound, as of files.Directory
 }
 
 // A Description is what was found.
@@ -101,6 +104,11 @@ func (d *Description) sayHowMany() {
 // there, or if the file has no row with a label that was asked for as class +1.
 func Describe(ctx context.Context, path string, o Hints) (*Description, error) {
 	o.Memory = MemoryLimit(o.Memory)
+	for i, label := range o.Positive {
+		if o.Fold {
+			o.Positive[i] = catalogue.Folded(label)
+		}
+	}
 	s, err := open(path, o)
 	if err != nil {
 		return nil, err
@@ -294,7 +302,11 @@ func (s *source) at(i int) (part, row int) {
 
 func (s *source) text(i, j int) []byte {
 	part, row := s.at(i)
-	return s.parts[part].at(row, j)
+	text := s.parts[part].at(row, j)
+	if s.hints.Fold {
+		return []byte(catalogue.Folded(string(text)))
+	}
+	return text
 }
 
 // missing reports that a value of column j is missing. A level that the file declares never is.

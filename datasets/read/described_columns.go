@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -113,7 +114,7 @@ func (s *source) look(j int, k *known) column {
 	default:
 		s.texts(&c, k)
 	}
-	if s.group < 0 && likeSubject.MatchString(c.name) && c.distinct >= 5 && 2*c.distinct <= rows {
+	if s.group < 0 && likeSubject.MatchString(s.names[j]) && c.distinct >= 5 && 2*c.distinct <= rows {
 		s.note("column %s has %d values in %d rows: if rows with one value belong together, name it in --group, so "+
 			"that no split parts them", c.name, c.distinct, rows)
 	}
@@ -135,9 +136,15 @@ func kindOf(times map[Kind]int, rows int) Kind {
 			most = kind
 		}
 	}
+	number := Plain
+	for kind := Plain; kind <= Yen; kind++ {
+		if times[kind] > times[number] {
+			number = kind
+		}
+	}
 	switch {
-	case times[Percent] > times[Plain]:
-		return Percent
+	case number > Plain:
+		return number
 	case rows > 0 && times[YesNo] == rows:
 		return YesNo // yes, no and other texts are categories
 	case rows > 0 && times[TrueFalse] == rows:
@@ -200,7 +207,7 @@ func (c *column) findIdentifier(v []float64, falls int, s *source) {
 			"frame is")
 	case n > 10 && 20*falls < n && c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(s, "it numbers the rows")
-	case n > 10 && different && likeIdentifier.MatchString(c.name):
+	case n > 10 && different && likeIdentifier.MatchString(s.names[c.j]):
 		c.leaveIdentifier(s, "it looks like an identifier, different in almost each row")
 	case n > 10 && different && repeatsBeyondChance(v):
 		s.note("column %s has %d different whole numbers in %d rows, and repeats more of them than measured numbers "+
@@ -321,11 +328,11 @@ func (s *source) findAmbiguous() {
 	for _, w := range slices.Sorted(maps.Keys(marks)) {
 		if in := categories[w]; in != nil {
 			s.problem("%q is read as a missing value in %s, and is a category of %s; write another text in one of them",
-				w, some(marks[w]), some(in))
+				clip(w), some(marks[w]), some(in))
 		}
 		if slices.ContainsFunc(s.classes, func(k class) bool { return k.name == w }) {
 			s.problem("%q is read as a missing value in %s, and is a label; write another text in one of them",
-				w, some(marks[w]))
+				clip(w), some(marks[w]))
 		}
 	}
 }
@@ -344,7 +351,7 @@ var otherNotations = map[Notation]struct{ what, advice string }{
 	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
 	Time:      {"a time", "write numbers in their place, such as seconds"},
 	Sign:      {"a negative number in another notation", "write it with a hyphen, such as -1.5"},
-	Unit:      {"written with the sign of a unit", "remove the sign from the file"},
+	Unit:      {"written with the sign of a unit", "write the number with one sign of %, $, €, £ or ¥, or with none"},
 	Thousands: {"written with thousands separators", ""},
 	CommaAmbiguous: {"written with a comma",
 		`say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`},
@@ -453,10 +460,10 @@ func (s *source) levelsOf(j, rows int) map[string]int {
 func (s *source) alike(what string, texts []string) {
 	first := map[string]string{}
 	for _, text := range texts {
-		plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
+		plain := catalogue.Folded(text)
 		if other, seen := first[plain]; seen {
 			s.note("%s: %q and %q differ in case or blanks alone; if they are one, write one of them "+
-				"throughout the file", what, clip(text), clip(other))
+				"throughout the file, or say so by --fold", what, clip(text), clip(other))
 			continue
 		}
 		first[plain] = text

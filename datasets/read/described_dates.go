@@ -25,7 +25,7 @@ func (s *source) dates(c *column, k *known) {
 			v, _ := s.value(s.text(i, c.j))
 			days = append(days, v)
 			if example == "" {
-				example = fmt.Sprintf("%q is %s", s.text(i, c.j), day(v))
+				example = fmt.Sprintf("%q is %s", clip(s.text(i, c.j)), day(v))
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (s *source) findOrder(c *column) bool {
 			_, _, isMonth := readDate(text, catalogue.MonthFirst)
 			if isDay != isMonth {
 				order := map[bool]string{true: catalogue.DayFirst, false: catalogue.MonthFirst}[isDay]
-				tells[order] = cmp.Or(tells[order], fmt.Sprintf("%s %q", s.where(i), text))
+				tells[order] = cmp.Or(tells[order], fmt.Sprintf("%s %q", s.where(i), clip(text)))
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (s *source) findOrder(c *column) bool {
 			i++
 		}
 		s.problem("column %s: nothing tells whether the day or the month comes first in dates such as %q (%s); "+
-			"say so by --date-order %s or %s", c.name, s.text(i, c.j), s.where(i), catalogue.DayFirst,
+			"say so by --date-order %s or %s", c.name, clip(s.text(i, c.j)), s.where(i), catalogue.DayFirst,
 			catalogue.MonthFirst)
 	}
 	if s.order == "" {

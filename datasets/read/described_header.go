@@ -86,7 +86,7 @@ func (s *source) nameOf(j int) string {
 	if s.names[j] == "" {
 		return fmt.Sprint(j)
 	}
-	return s.names[j]
+	return clip(s.names[j])
 }
 
 // byName reports whether a column can be called by its name: it is text, and no other column has it.

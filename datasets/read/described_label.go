@@ -27,7 +27,7 @@ func (s *source) findLabel() error {
 		same := func(n string) bool { return strings.EqualFold(n, s.hints.Label) }
 		if j := slices.IndexFunc(s.names, same); s.label < 0 && j >= 0 && !slices.ContainsFunc(s.names[j+1:], same) {
 			s.label = j
-			s.note("there is no column %q; %s is taken", s.hints.Label, s.names[j])
+			s.note("there is no column %q; %s is taken", s.hints.Label, s.nameOf(j))
 		}
 		if s.label < 0 {
 			return s.noColumn(s.hints.Label)
@@ -171,6 +171,7 @@ const many = 20
 func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, error) {
 	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
 	kinds := map[Kind]bool{}
+	numbers := true
 	for i, text := range labels {
 		if IsMissingMark(text) && !slices.Contains(s.hints.Positive, string(text)) {
 			missing, mark = append(missing, where(i)), cmp.Or(mark, string(text))
@@ -178,11 +179,13 @@ func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, e
 		}
 		counts[catalogue.CanonicalLabel(text)]++
 		v, kind, _ := s.style.Value(text)
-		kinds[kind], whole = true, whole && v == math.Trunc(v)
+		kinds[kind], whole, numbers = true, whole && v == math.Trunc(v), numbers && kind.IsNumber()
 	}
-	if missing != nil {
-		s.problem("rows without a label: %d (%s); fill it in or remove the rows", len(missing),
-			strings.Join(missing[:min(3, len(missing))], ", "))
+	if places := strings.Join(missing[:min(3, len(missing))], ", "); missing != nil && s.hints.DropUnlabelled {
+		s.note("rows without a label, which are left out: %d (%s)", len(missing), places)
+	} else if missing != nil {
+		s.problem("rows without a label: %d (%s); fill it in, remove the rows, or leave them out by --drop-unlabelled",
+			len(missing), places)
 	}
 	names := sortedKeys(counts)
 	sortLabels(names)
@@ -195,13 +198,12 @@ func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, e
 	case 1:
 		if mark != "" {
 			return false, fmt.Errorf("%s: %d rows have the label %s, and the %q of others stands for a missing label; "+
-				"if it is a class, list it with --positive", s.paths[0], counts[names[0]], listed(names), mark)
+				"if it is a class, list it with --positive", s.paths[0], counts[names[0]], listed(names), clip(mark))
 		}
 		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0],
 			listed(names))
 	}
-	numbers := len(kinds) == 1 && (kinds[Plain] || kinds[Percent])
-	return numbers && (len(names) > many || !whole), nil
+	return numbers && len(kinds) == 1 && (len(names) > many || !whole), nil
 }
 
 // choosePositive takes the labels of class +1 that the user lists.
@@ -225,7 +227,7 @@ func (s *source) choosePositive(positive, names []string) error {
 // findSmallClasses looks for classes with too few of the rows for five folds.
 func (s *source) findSmallClasses(all int) {
 	for _, c := range s.classes {
-		rows, name := c.rows, fmt.Sprintf("class %q", c.name)
+		rows, name := c.rows, fmt.Sprintf("class %q", clip(c.name))
 		if s.task == "binary" { // all labels of a class count together
 			rows, name = 0, "the class of "+name[len("class "):]
 			for _, other := range s.classes {

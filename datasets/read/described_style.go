@@ -41,7 +41,8 @@ func (s *source) tallyOf(j int) *tally {
 	for i := range s.rows() {
 		if text := s.text(i, j); !IsMissingMark(text) {
 			t.known++
-			t.add(bytes.TrimSpace(bytes.TrimSuffix(text, []byte("%"))))
+			bare, _ := withoutUnit(text)
+			t.add(bytes.TrimSpace(bare))
 		}
 	}
 	return t
@@ -194,7 +195,7 @@ func (s *source) findThousands(tallies []*tally) {
 func (s *source) mostAreNumbers(t *tally, style Style) bool {
 	n := 0
 	for i := range s.rows() {
-		if _, kind, _ := style.Value(s.text(i, t.j)); kind == Plain || kind == Percent {
+		if _, kind, _ := style.Value(s.text(i, t.j)); kind.IsNumber() {
 			n++
 		}
 	}

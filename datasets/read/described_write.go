@@ -73,6 +73,12 @@ func (s *source) toml() string {
 	if s.pos != nil {
 		key("positive", quotedList(s.pos))
 	}
+	if s.hints.Fold {
+		key("fold", "true")
+	}
+	if s.hints.DropUnlabelled {
+		key("drop_unlabelled", "true")
+	}
 	s.columnKeys(key)
 	if left := len(s.cautions) - most; left > 0 {
 		s.cautions = append(s.cautions[:most], fmt.Sprintf("%d more of this kind", left))

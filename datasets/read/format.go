@@ -167,7 +167,7 @@ func (t *Table) Errorf(line, j int, value []byte, format string, args ...any) er
 // Column names column j for errors, by number and name.
 func (t *Table) Column(j int) string {
 	if name := t.Name(j); name != "" {
-		return fmt.Sprintf("%d (%q)", j, name)
+		return fmt.Sprintf("%d (%q)", j, clip(name))
 	}
 	return strconv.Itoa(j)
 }

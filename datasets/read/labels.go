@@ -58,12 +58,12 @@ func (t *target) add(r reader, table *Table, line int, text []byte) error {
 	if t.needs != "" {
 		v, kind, _ := r.style().Value(text)
 		switch {
-		case kind == Plain || kind == Percent && !table.Sparse:
+		case kind == Plain || kind.IsNumber() && !table.Sparse:
 			t.y = append(t.y, v)
 			return t.way.same(kind, table, line, t.column, text)
 		case IsMissingMark(text):
-			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in or remove "+
-				"the row")
+			return table.Errorf(line, t.column, text, "is no label, and every row needs one; fill it in, remove "+
+				"the row, or write drop_unlabelled = true")
 		}
 		return table.Errorf(line, t.column, text, "is not a finite number, which %s needs as target; %s",
 			t.needs, r.advice(text, "repair the row or choose another label"))
@@ -81,10 +81,11 @@ func (t *target) add(r reader, table *Table, line int, text []byte) error {
 
 // label returns the code of a text that comes for the first time.
 func (t *target) label(r reader, table *Table, line int, text []byte) (int32, error) {
-	name := catalogue.CanonicalLabel(text)
+	name := catalogue.CanonicalLabel(r.folded(text))
 	if r.isMissingLabel(name) {
 		return 0, table.Errorf(line, t.column, text, "is no label, and every row needs one; "+
-			"fill it in, remove the row, or list it in negative, positive or classes if it is a class")
+			"fill it in, remove the row, write drop_unlabelled = true, or list it in negative, positive or classes if "+
+			"it is a class")
 	}
 	if memory := int64(labelBytes + len(text)); !r.Fits(memory) {
 		return 0, r.Refuse(memory, "choose another label", "%s: %d different labels up to here", t.files,
@@ -202,7 +203,8 @@ func (r reader) encodeThreshold(t *target) ([]float64, []string, error) {
 // binaryValues maps each label found, sorted, to -1 or +1.
 func (r reader) binaryValues(t *target, found []string) (map[string]float64, []string, error) {
 	if len(found) < 2 {
-		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files, found[0])
+		return nil, nil, fmt.Errorf("%s: every row has the label %q; two classes are needed", t.files,
+			clip(found[0]))
 	}
 	if len(r.Positive) == 0 {
 		if len(found) > 2 {
@@ -250,7 +252,7 @@ func (t *target) absent(key string, list, found []string) error {
 		}
 		text := Shown(l)
 		if meant := wording.Suggest(l, found); meant != nil {
-			text += fmt.Sprintf(" (did you mean %q?)", meant[0])
+			text += fmt.Sprintf(" (did you mean %q?)", clip(meant[0]))
 		}
 		absent = append(absent, text)
 	}

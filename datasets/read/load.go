@@ -186,6 +186,9 @@ func (r reader) readRows(ctx context.Context, s *datasets.Set, contents []conten
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
+	if c.unlabelled > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("rows without a label, which are left out: %d", c.unlabelled))
+	}
 	s.Dates = c.days
 	s.X, s.Features, err = c.matrix()
 	s.Categories = c.categories

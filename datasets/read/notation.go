@@ -112,22 +112,52 @@ type Kind byte
 
 // The kinds.
 const (
-	NoKind    Kind = iota // no number, or a missing one
-	Plain                 // 12.5
-	Percent               // 12.5% or 12.5 %, which is 12.5
-	YesNo                 // yes or no, also y or n, which is 1 or 0
-	TrueFalse             // true or false, also t or f, which is 1 or 0
-	Dated                 // a date with the year first
-	DatedZone             // the same with a zone of time
-	YearLast              // a date with the year last
+	NoKind  Kind = iota // no number, or a missing one
+	Plain               // 12.5
+	Percent             // 12.5% or 12.5 %, which is 12.5
+	Dollar              // $12.5, -$12.5, $ 12.5 or 12.5 $, which is 12.5 or -12.5
+	Euro
+	Pound
+	Yen
+	YesNo     // yes or no, also y or n, which is 1 or 0
+	TrueFalse // true or false, also t or f, which is 1 or 0
+	Dated     // a date with the year first
+	DatedZone // the same with a zone of time
+	YearLast  // a date with the year last
 	YearLastZone
 )
 
 // String says what a value of the kind is.
 func (k Kind) String() string {
-	return [...]string{"no number", "a plain number", "a number with a percent sign", "a yes or a no",
+	return [...]string{"no number", "a plain number", "a number with a percent sign",
+		"a number with the sign $", "a number with the sign €", "a number with the sign £",
+		"a number with the sign ¥", "a yes or a no",
 		"a true or a false", "a date with the year first", "a date with the year first and a time zone",
 		"a date with the year last", "a date with the year last and a time zone"}[k]
+}
+
+// IsNumber reports a kind of numbers in digits.
+func (k Kind) IsNumber() bool { return k >= Plain && k <= Yen }
+
+// readUnits are the signs before or behind a number that are read, and one of which all values of a column have.
+var readUnits = map[Kind]string{Percent: "%", Dollar: "$", Euro: "€", Pound: "£", Yen: "¥"}
+
+// withoutUnit returns what a text has besides a sign, and the kind of the sign. Without a sign it returns the text.
+// A percent sign comes behind the number. The minus of a number may come before the sign, as in -$5.
+func withoutUnit(text []byte) ([]byte, Kind) {
+	for kind, sign := range readUnits {
+		before, after, found := bytes.Cut(text, []byte(sign))
+		minus := len(before) == 1 && (before[0] == '-' || before[0] == '+')
+		switch after = bytes.TrimSpace(after); {
+		case found && len(after) == 0:
+			return bytes.TrimSpace(before), kind
+		case found && kind != Percent && len(before) == 0:
+			return after, kind
+		case found && kind != Percent && minus && !notDigit(rune(after[0])):
+			return append([]byte{before[0]}, after...), kind
+		}
+	}
+	return text, Plain
 }
 
 // IsWord reports a kind of words that stand for 1 and 0.
@@ -144,9 +174,9 @@ func (s Style) Value(text []byte) (float64, Kind, bool) {
 	if bare := bytes.TrimSpace(text); len(bare) > 0 && len(bare) < len(text) {
 		return s.Value(bare)
 	}
-	if bare, has := bytes.CutSuffix(text, []byte("%")); has {
-		if v, ok := s.Number(bytes.TrimSpace(bare)); ok {
-			return v, Percent, true
+	if bare, kind := withoutUnit(text); kind != Plain {
+		if v, ok := s.Number(bare); ok {
+			return v, kind, true
 		}
 	}
 	if len(text) <= len("false") {
@@ -208,13 +238,10 @@ func notationOf(text []byte, s Style) Notation {
 		return Time
 	case signs.Match(text):
 		return Sign
-	case units.Match(text) && bytes.HasSuffix(text, []byte("%")):
-		bare := bytes.TrimSuffix(text, []byte("%"))
-		if n := notationOf(bare, s); n != NoNumber {
-			return n // the sign is read, and what comes before it is not
-		}
-		return Unit
 	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
+		if bare, _ := withoutUnit(text); len(bare) < len(text) && notationOf(bare, s) != NoNumber {
+			return notationOf(bare, s) // the sign is read, and the number is not
+		}
 		return Unit
 	}
 	return NoNumber
@@ -252,7 +279,7 @@ func (r reader) advice(text []byte, otherwise string) string {
 	case DecimalPoint:
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
 	case Unit:
-		return "signs of currencies are not read; remove them from the file"
+		return "write the number with one sign of %, $, €, £ or ¥, or with none"
 	case Sign:
 		return "if it is a negative number, write it with a hyphen, such as -1.5"
 	case Calendar:

@@ -14,7 +14,15 @@ func (r reader) style() Style { return Style{r.Decimal, r.Thousands} }
 
 // isMark reports a text that the entry lists as a mark of a missing value.
 func (r reader) isMark(text []byte) bool {
-	return slices.Contains(r.Missing, string(text))
+	return slices.Contains(r.Missing, string(r.folded(text)))
+}
+
+// folded returns a text as the entry compares it.
+func (r reader) folded(text []byte) []byte {
+	if r.Fold {
+		return []byte(catalogue.Folded(string(text)))
+	}
+	return text
 }
 
 // A numeric reads the values of numeric columns. A mark of a missing value is read as NaN if the entry says how missing

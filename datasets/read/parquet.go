@@ -56,17 +56,18 @@ func readParquet(in File) (*Table, error) {
 	for i, c := range f.Root().Columns() {
 		if !c.Leaf() || c.Repeated() {
 			return nil, fmt.Errorf("%s: column %q is %s, and a cell holds one value; leave the column out of the file",
-				in.Name, c.Name(), nestedKind(c))
+				in.Name, clip(c.Name()), nestedKind(c))
 		}
 		switch named := slices.Contains(index, c.Name()); {
 		case named && strings.HasPrefix(c.Name(), "__index_level_"):
-			t.note("%q is the index of a data frame of pandas, and is not read", c.Name())
+			t.note("%q is the index of a data frame of pandas, and is not read", clip(c.Name()))
 			continue
 		case named:
-			t.note("column %q is the index of a data frame of pandas; list it in drop if it is no input", c.Name())
+			t.note("column %q is the index of a data frame of pandas; list it in drop if it is no input",
+				clip(c.Name()))
 		}
 		if err := checkPacking(f, c); err != nil {
-			return nil, fmt.Errorf("%s: column %q: %w", in.Name, c.Name(), err)
+			return nil, fmt.Errorf("%s: column %q: %w", in.Name, clip(c.Name()), err)
 		}
 		write := writerOf(f.Metadata().Schema[1+i], c.Type())
 		if signed, is := wide[i]; is {
@@ -89,13 +90,19 @@ func readParquet(in File) (*Table, error) {
 // openParquet reads the footer of the file, which describes the columns. The library takes about thirty times its size.
 func openParquet(in File) (*parquet.File, error) {
 	const end, times = 8, 30 // end: the bytes after the footer, which are its length and four letters
-	if size := len(in.Data); size > end {
-		if string(in.Data[size-4:]) == "PARE" {
-			return nil, fmt.Errorf("%s: the Parquet file is encrypted; write it without encryption", in.Name)
-		}
+	if size := int64(len(in.Data)); size >= end {
 		footer := int64(binary.LittleEndian.Uint32(in.Data[size-end:]))
-		if memory := Product(min(footer, int64(size)), times); !in.Fits(memory) {
-			return nil, in.Refuse(memory, "take fewer columns", "%s: the columns", in.Name)
+		switch memory := Product(footer, times); string(in.Data[size-4:]) {
+		case "PARE":
+			return nil, fmt.Errorf("%s: the Parquet file is encrypted; write it without encryption", in.Name)
+		case "PAR1":
+			if footer > size-end { // the library would take as much memory
+				return nil, fmt.Errorf("%s: the Parquet file is damaged: its last bytes announce %d bytes on its "+
+					"columns, and the file has %d; get the file again", in.Name, footer, size)
+			}
+			if !in.Fits(memory) {
+				return nil, in.Refuse(memory, "take fewer columns", "%s: the columns", in.Name)
+			}
 		}
 	}
 	f, err := parquet.OpenFile(bytes.NewReader(in.Data), int64(len(in.Data)),

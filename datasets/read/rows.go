@@ -200,10 +200,11 @@ func (f featureSource) value(t *Table, row Row, numbers *numeric, ways []way) (f
 		}
 		return v, ways[f.column].same(kind, t, row.Line, f.column, text)
 	}
-	if !f.levels[string(text)] {
+	level := string(numbers.folded(text))
+	if !f.levels[level] {
 		return 0, t.Errorf(row.Line, f.column, text, "is no level that the model knows")
 	}
-	if string(text) == f.level {
+	if level == f.level {
 		return 1, nil
 	}
 	return 0, nil

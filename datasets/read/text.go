@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -69,10 +71,7 @@ func encodingHint(file string, text []byte) string {
 
 // clip shortens a text for people to 40 characters.
 func clip[T string | []byte](text T) string {
-	if r := []rune(string(text)); len(r) > 40 {
-		return string(r[:37]) + "..."
-	}
-	return string(text)
+	return wording.Cut(string(text[:min(len(text), 200)]), 40)
 }
 
 // Shown makes a name or label fit into one line of an error message.

@@ -160,7 +160,8 @@ func TestUserSets(t *testing.T) {
 // noLabel is the error for a mark of a missing value in column class of my.csv.
 func noLabel(line int, mark string) string {
 	return fmt.Sprintf(`DIR/my.csv:%d: column 1 ("class"): value %q is no label, and every row needs one; fill it in,`+
-		` remove the row, or list it in negative, positive or classes if it is a class`, line, mark)
+		` remove the row, write drop_unlabelled = true, or list it in negative, positive or classes if it is a class`,
+		line, mark)
 }
 
 // TestUserErrors pins the whole message: one line that says where, what and what to do.
@@ -218,8 +219,8 @@ func TestUserErrors(t *testing.T) {
 			`DIR/my.csv:4: column 1 ("class"): value "z" is a label that the set does not list; add it to negative, ` +
 				`positive or classes`},
 		{"no label", head, "my.csv", "a,class\n1,x\n2,\n", `DIR/my.csv:3: column 1 ("class"): value "" is no label, ` +
-			`and every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it ` +
-			`is a class`},
+			`and every row needs one; fill it in, remove the row, write drop_unlabelled = true, or list it in ` +
+			`negative, positive or classes if it is a class`},
 		{"target no number", head + `task = "regression"`, "my.csv", "a,class\n1,x\n",
 			`DIR/my.csv:2: column 1 ("class"): value "x" is not a finite number, which regression needs as target; ` +
 				`repair the row or choose another label`},
@@ -288,14 +289,14 @@ func TestUserErrors(t *testing.T) {
 		{"another spelling of a listed mark", head + `positive = ["NA"]`, "my.csv", "a,class\n1,NA\n2,na\n",
 			noLabel(3, "na")},
 		{"NA as target", head + `task = "regression"`, "my.csv", "a,class\n1,1\n2,NA\n",
-			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove ` +
-				`the row`},
+			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in, remove ` +
+				`the row, or write drop_unlabelled = true`},
 		{"NA, and a threshold", head + `positive_from = 1.0`, "my.csv", "a,class\n1,1\n2,NA\n",
-			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in or remove ` +
-				`the row`},
+			`DIR/my.csv:3: column 1 ("class"): value "NA" is no label, and every row needs one; fill it in, remove ` +
+				`the row, or write drop_unlabelled = true`},
 		{"libsvm: nan as label", libsvm, "my.svm", "1 1:2\nnan 1:3\n", `DIR/my.svm:2: label "nan" is no label, and ` +
-			`every row needs one; fill it in, remove the row, or list it in negative, positive or classes if it is a ` +
-			`class`},
+			`every row needs one; fill it in, remove the row, write drop_unlabelled = true, or list it in negative, ` +
+			`positive or classes if it is a class`},
 		{"wrong positive", head + `positive = ["mild", "sever"]`, "my.csv", "a,class\n1,none\n2,mild\n3,severe\n",
 			`DIR/my.csv: no row has the label sever (did you mean "severe"?) that positive lists; the labels are ` +
 				`mild, none, severe; correct the list`},
@@ -362,7 +363,7 @@ func TestUserErrors(t *testing.T) {
 				`or "zero"`},
 		{"arff: missing label", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n1,?\n",
 			`DIR/my.arff:5: column 1 ("y"): value "?" is no label, and every row needs one; fill it in, remove the ` +
-				`row, or list it in negative, positive or classes if it is a class`},
+				`row, write drop_unlabelled = true, or list it in negative, positive or classes if it is a class`},
 		{"arff: index", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 2 b}\n",
 			`DIR/my.arff:4: sparse index "2" is not a number above 0 and below 2; indices count from 0 and ascend`},
 		{"arff: weight", arff, "my.arff", "@attribute x real\n@attribute y {a,b}\n@data\n{0 1}, {5}\n",

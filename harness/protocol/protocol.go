@@ -65,8 +65,9 @@ type Semantics struct {
 }
 
 const (
-	seedStep = 1_000_000 // the distance between the seeds of a cell, and so the largest number of splits
-	maxSeeds = 1000      // of a cell
+	seedStep  = 1_000_000 // the distance between the seeds of a cell, and so the largest number of splits
+	maxSeeds  = 1000      // of a cell
+	maxRounds = 1_000_000
 )
 
 // Seeds returns the seeds with which a method is fitted to a split's training rows and tested. The fits on the split's
@@ -127,9 +128,9 @@ func (s Semantics) check() error {
 			return fmt.Errorf("semantics.metric: %w", err)
 		}
 	}
-	if !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < len(s.Rounds) || len(s.Rounds) > 0 &&
-		s.Rounds[0] < 1 {
-		return fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on", s.Rounds)
+	if n := len(s.Rounds); !slices.IsSorted(s.Rounds) || len(slices.Compact(slices.Clone(s.Rounds))) < n || n > 0 &&
+		(s.Rounds[0] < 1 || s.Rounds[n-1] > maxRounds) {
+		return fmt.Errorf("semantics.rounds = %v; they must ascend from 1 on, to at most %d", s.Rounds, maxRounds)
 	}
 	if s.MethodSeeds < 0 || s.MethodSeeds > maxSeeds {
 		return fmt.Errorf("semantics.method_seeds = %d; it must be 1 to %d", s.MethodSeeds, maxSeeds)
@@ -209,8 +210,8 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 		p.Semantics.Metric = m.Name // so that every spelling has the same hash
 	}
 	switch {
-	case p.Splits < 1:
-		err = fmt.Errorf("splits = %d; it must be at least 1", p.Splits)
+	case p.Splits < 1 || p.Splits > seedStep:
+		err = fmt.Errorf("splits = %d; it must be 1 to %d", p.Splits, seedStep)
 	case p.Only && len(p.Columns) == 0 && p.Sweep == nil:
 		err = errors.New("only_columns = true without columns; name the methods in columns")
 	default:

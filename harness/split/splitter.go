@@ -35,6 +35,9 @@ const (
 	All Kind = "all"
 )
 
+// mostParts is the largest number of parts and of folds.
+const mostParts = 1_000_000
+
 // A Splitter is the way in which a protocol divides rows.
 type Splitter struct {
 	Kind         Kind
@@ -56,14 +59,14 @@ func (s Splitter) Check() error {
 		return fmt.Errorf("test_fraction = %g; it must lie between 0 and 1", s.TestFraction)
 	case !kind.draws() && s.TestFraction != 0:
 		return fmt.Errorf("test_fraction = %g; split = %q does not use it, leave it out", s.TestFraction, kind)
-	case kind == KFold && s.Parts < 2:
-		return fmt.Errorf("parts = %d; split = %q needs at least 2", s.Parts, kind)
+	case kind == KFold && (s.Parts < 2 || s.Parts > mostParts):
+		return fmt.Errorf("parts = %d; split = %q needs 2 to %d", s.Parts, kind, mostParts)
 	case kind != KFold && s.Parts != 0:
 		return fmt.Errorf("parts = %d; split = %q does not use it, leave it out", s.Parts, kind)
-	case s.Folds < 0 || s.Folds == 1:
-		return fmt.Errorf("folds = %d; it must be at least 2, or 0 for methods with one grid point", s.Folds)
-	case s.TrainRows < 0:
-		return fmt.Errorf("train_rows = %d; it must be at least 1, or 0 for all", s.TrainRows)
+	case s.Folds < 0 || s.Folds == 1 || s.Folds > mostParts:
+		return fmt.Errorf("folds = %d; it must be 2 to %d, or 0 for methods with one grid point", s.Folds, mostParts)
+	case s.TrainRows < 0 || s.TrainRows > math.MaxInt32:
+		return fmt.Errorf("train_rows = %d; it must be 1 to %d, or 0 for all", s.TrainRows, math.MaxInt32)
 	}
 	return nil
 }

@@ -55,6 +55,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Cut shortens a text to so many characters, the dots at its end included.
+func Cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return text
+}
+
 // Few lists the first names, at most most of them, and counts the others: "A, B, C and 13 more".
 func Few(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
