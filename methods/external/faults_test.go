@@ -111,6 +111,14 @@ func misfit(name, answer string) string {
 		}
 		fmt.Fprintln(os.Stderr, "and the end")
 		os.Exit(5)
+	case "orphans": // a process whose parent has ended takes time and memory
+		done := filepath.Join(os.TempDir(), "done")
+		_ = exec.Command("sh", "-c", "(head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null; : >"+done+") "+
+			"</dev/null >/dev/null 2>&1 & exit").Run()
+		for err := error(os.ErrNotExist); err != nil; time.Sleep(time.Millisecond) {
+			_, err = os.Stat(done)
+		}
+		_ = os.Remove(done)
 	case "hangs", "forks":
 		if name == "forks" {
 			c := exec.Command("sleep", "1000")
