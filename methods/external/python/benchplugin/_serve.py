@@ -52,7 +52,8 @@ def serve(method, grid=None, *, regressor=None, name=None, version="1", tasks=No
                    predict_proba without decision_function is known to give probabilities, and False denies it
     gaps           True says that rows may have NaN where a value is missing; other methods get no such rows
     network        True says that fits need the network, which --allow-network gives
-    files          what the method is made of beside the script and the files of its folder that it imports
+    files          what the method is made of beside the script and the modules of its folder that it has imported; it sees
+                   no other file of its folder
     libraries      names of the libraries whose versions are part of the method's; where it is not given, those that the
                    script and these files import themselves. Their versions stand in the method's version by name
 
