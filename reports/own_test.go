@@ -38,7 +38,7 @@ func TestOwnMethod(t *testing.T) {
 	for name, c := range map[string]struct {
 		own      []string
 		imported bool
-		lacks    bool
+		lacks    string // the method that lacks a split
 		method   string
 		want     []string
 	}{
@@ -53,16 +53,18 @@ func TestOwnMethod(t *testing.T) {
 		"two of one's own": {own: []string{"A", "B"}, method: "A", want: []string{
 			"A against the mean of the field: significantly better, typical difference +6.00 points",
 			"adjusted for 7 comparisons of A and B"}},
-		"another lacks a split": {own: []string{"A"}, method: "A", lacks: true, want: []string{
+		"another lacks a split": {own: []string{"A"}, method: "A", lacks: "C", want: []string{
 			"A against the mean of the field: significantly better, typical difference +5.33 points"}},
 		"of the program": {method: "A", want: []string{"10 comparisons of each method with each"}},
+		"of the program, and partial": {lacks: "A", method: "A", want: []string{
+			"10 comparisons of each method with each"}},
 		"of a file of results": {own: []string{"A"}, imported: true, method: "A", want: []string{
 			"10 comparisons of each method with each"}},
 	} {
 		in := ahead(c.imported)
-		if in.Own = c.own; c.lacks {
+		if in.Own = c.own; c.lacks != "" {
 			in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool {
-				return r.Method == "C" && r.Dataset == "s00" && r.Split == 3
+				return r.Method == c.lacks && r.Dataset == "s00" && r.Split == 3
 			})
 		}
 		text := strings.Join(said(page(t, in, usual(c.method))), " ")

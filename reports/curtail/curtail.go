@@ -345,10 +345,10 @@ func (d *drawn) verdicts(gains [][]float64) []evidence.Verdict {
 		for _, g := range row {
 			sum += g
 		}
-		if sum >= 0 {
+		if sum >= -1e-9 { // sums of rounded numbers
 			ahead++
 		}
-		if sum <= 0 {
+		if sum <= 1e-9 {
 			behind++
 		}
 	}

@@ -37,6 +37,7 @@ type Run struct {
 	values   map[cellName]float64
 	open     []Split // that were given out and not added, in their order
 	forecast Forecast
+	waits    bool // a cell is not stored: if none is, the verdict is that of all splits
 }
 
 type cellName struct {
@@ -154,6 +155,7 @@ func (r *Run) Next(waiting []*plan.Cell) (now []*plan.Cell, why result.Why) {
 			now = append(now, c)
 		}
 	}
+	r.waits = len(at) > 0
 	if r.study == nil {
 		r.study = New(r.plan)
 		r.open = r.study.First()
@@ -194,7 +196,7 @@ func (r *Run) look() result.Why {
 	if !slices.Equal(before, r.forecast.Verdicts) {
 		r.Say("after %d of %d cells: %s", r.study.Done(), r.planned(), r.finding())
 	}
-	if r.forecast.Decided {
+	if r.forecast.Whole || r.forecast.Decided && r.waits {
 		stop, _ := r.Stop()
 		why, _ := stop.Why() // it holds nothing that JSON cannot write
 		return why

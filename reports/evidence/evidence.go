@@ -76,7 +76,10 @@ const seed = 1
 
 // Compare compares the methods of a table. It is an error if an option has no meaning or the method is not in the
 // table.
-func Compare(t *frame.Table, o Options) (*Evidence, error) {
+func Compare(t *frame.Table, o Options) (*Evidence, error) { return compare(t, o, false) }
+
+// compare is Compare, of each method with each if every says so.
+func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 	if err := frame.CheckLevel(o.Level); err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 		e.own = t.Own
 	} else {
 		first, last := Ends(t)
-		e.Every = us < 0 || us == first || us == last
+		e.Every = every || us < 0 || us == first || us == last
 	}
 	var all []Pair
 	for a, one := range t.Methods {
@@ -120,6 +123,9 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 		return nil, err
 	}
 	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
+	if !e.Every && e.own == nil && us >= e.whole && oneSided(e.Pairs) {
+		return compare(t, o, true) // a partial method with the best or the worst mean
+	}
 	e.adjustOver()
 	if err := e.adjustVersions(t); err != nil {
 		return nil, err
@@ -132,6 +138,17 @@ func Compare(t *frame.Table, o Options) (*Evidence, error) {
 		e.Field = e.field(t, us)
 	}
 	return e, nil
+}
+
+// oneSided reports whether the mean differences of some pairs point to one side.
+func oneSided(pairs []Pair) bool {
+	low, high := 0, 0
+	for _, p := range pairs {
+		if p.Mean != nil {
+			low, high = min(low, p.Mean.Sign()), max(high, p.Mean.Sign())
+		}
+	}
+	return low == 0 || high == 0
 }
 
 // field compares a method of the user's with the mean of the field: of the whole methods that are not the user's. It
