@@ -144,8 +144,6 @@ type source struct {
 	names   []string
 	named   map[string]int // how many columns have a name
 	columns []column
-	labels  [][]byte // of a sparse file
-	places  []place  // of each label of a sparse file
 	label   int
 	group   int  // the column that says which rows belong together; -1 for none
 	guessed bool // nobody said which column is the label
@@ -154,9 +152,6 @@ type source struct {
 	pos     []string
 	of      []string // the class of each row
 }
-
-// A place is a line of the file, or of the test file.
-type place struct{ file, line int }
 
 // open reads the files and finds their format.
 func open(path string, o Hints) (*source, error) {
@@ -185,12 +180,6 @@ func open(path string, o Hints) (*source, error) {
 			return nil, budget.Refuse(size, "take fewer rows or columns", "%s: the contents of the file", path)
 		}
 		in := File{Name: path, Data: data, Options: s.options, Budget: budget}
-		if s.format.Sparse {
-			if err := s.readLabels(k, in); err != nil {
-				return nil, err
-			}
-			continue
-		}
 		part, err := readCells(s.format, in)
 		if err != nil {
 			return nil, err
@@ -377,7 +366,7 @@ func repeat(n int) string {
 
 // check loads the set as the description says. The values that were looked at are not held meanwhile.
 func (s *source) check(ctx context.Context) {
-	s.parts, s.labels, s.of = nil, nil, nil
+	s.parts, s.of = nil, nil
 	set, err := s.load(ctx)
 	if s.Loads = err == nil; !s.Loads {
 		s.problem("the set does not load yet: %v", err)

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -26,12 +27,16 @@ type oddLine struct {
 // its values.
 const foundBytes = 400
 
-// readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too.
+// readCells reads all cells of a file. In a format with headers the line that names the columns is a row, too. Of a
+// sparse file it reads the labels, even of a row whose pairs cannot be read: loading the set reports the error of it.
 func readCells(f *Format, in File) (*cells, error) {
 	in.Ragged = true
 	t, err := f.Read(in)
 	if err != nil {
 		return nil, err
+	}
+	if t.Sparse {
+		t.Width = 1
 	}
 	c := &cells{Table: t}
 	const rowBytes, endBytes = 2 * 16, 4
@@ -42,13 +47,18 @@ func readCells(f *Format, in File) (*cells, error) {
 		return nil, in.Refuse(memory, "take fewer columns", "%s: %d columns", in.Name, t.Width)
 	}
 	counts := map[int]int{}
+	var unread error // of the first row of a sparse file that cannot be read
 	for row, err := range t.Rows {
-		if err != nil {
+		if err != nil && !t.Sparse {
 			return nil, err
 		}
+		unread = cmp.Or(unread, err)
 		n := len(row.Cells)
-		if row.At != nil {
+		if row.At != nil && n > 0 {
 			n = t.Width
+		}
+		if t.Sparse && n == 0 {
+			continue
 		}
 		if memory := int64(n) * endBytes; !in.Fits(memory) || len(c.text) > math.MaxInt32 {
 			return nil, in.Refuse(memory, "take fewer rows or columns", "%s: %d rows up to here", in.Name, len(c.lines))
@@ -61,7 +71,7 @@ func readCells(f *Format, in File) (*cells, error) {
 		}
 	}
 	if c.lines == nil {
-		return nil, fmt.Errorf("%s: the file has no data rows", in.Name)
+		return nil, cmp.Or(unread, fmt.Errorf("%s: the file has no data rows", in.Name))
 	}
 	c.Width, c.Rows = mostFrequent(counts), nil // the content of the file is not held any longer
 	c.keepRegular()

@@ -41,11 +41,7 @@ func (s *source) findLabel() error {
 		}
 		s.note("nothing says which column is the label; %s is taken, and --label names another one", s.nameOf(s.label))
 	}
-	labels := make([][]byte, s.rows())
-	for i := range labels {
-		labels[i] = s.text(i, s.label)
-	}
-	return s.chooseTask(labels, s.where)
+	return s.chooseTask()
 }
 
 // columnOf returns the number of a column that is called by its name or its number, or a negative number if there
@@ -128,8 +124,8 @@ func (s *source) lastWithValues() int {
 }
 
 // chooseTask counts the labels and chooses the task.
-func (s *source) chooseTask(labels [][]byte, where func(i int) string) error {
-	numbers, err := s.countLabels(labels, where)
+func (s *source) chooseTask() error {
+	numbers, err := s.countLabels()
 	if err != nil {
 		return err
 	}
@@ -159,7 +155,7 @@ func (s *source) chooseTask(labels [][]byte, where func(i int) string) error {
 		}
 	}
 	s.alike("the label", names)
-	s.findSmallClasses(len(labels))
+	s.findSmallClasses(s.rows())
 	return nil
 }
 
@@ -168,13 +164,14 @@ const many = 20
 
 // countLabels counts the rows of each label, and reports whether the labels are numbers that are no classes: there are
 // many of them, or they are no whole numbers.
-func (s *source) countLabels(labels [][]byte, where func(i int) string) (bool, error) {
+func (s *source) countLabels() (bool, error) {
 	counts, missing, whole, mark := map[string]int{}, []string(nil), true, ""
 	kinds := map[Kind]bool{}
 	numbers := true
-	for i, text := range labels {
+	for i := range s.rows() {
+		text := s.text(i, s.label)
 		if IsMissingMark(text) && !slices.Contains(s.hints.Positive, string(text)) {
-			missing, mark = append(missing, where(i)), cmp.Or(mark, string(text))
+			missing, mark = append(missing, s.where(i)), cmp.Or(mark, string(text))
 			continue
 		}
 		counts[catalogue.CanonicalLabel(text)]++
@@ -243,32 +240,6 @@ func (s *source) findSmallClasses(all int) {
 	}
 }
 
-// readLabels reads the labels of all rows of sparse file k, even of a row whose pairs cannot be read: loading the set
-// reports the error of that row.
-func (s *source) readLabels(k int, in File) error {
-	t, err := s.format.Read(in)
-	if err != nil {
-		return err
-	}
-	const labelBytes = 2 * (24 + 16)
-	if memory := Product(int64(t.MaxRows), labelBytes); !in.Fits(memory) {
-		return in.Refuse(memory, "take fewer rows", "%s: %d rows", in.Name, t.MaxRows)
-	}
-	var first error
-	before := len(s.labels)
-	for row, err := range t.Rows {
-		if first = cmp.Or(first, err); len(row.Cells) == 0 {
-			continue
-		}
-		s.labels = append(s.labels, t.Cell(row, 0))
-		s.places = append(s.places, place{k, row.Line})
-	}
-	if len(s.labels) == before {
-		return cmp.Or(first, fmt.Errorf("%s: the file has no data rows", in.Name))
-	}
-	return nil
-}
-
 // sparse describes a sparse file by its labels; its inputs are numbers.
 func (s *source) sparse() error {
 	if s.hints.Label != "" {
@@ -277,9 +248,8 @@ func (s *source) sparse() error {
 	if s.hints.Drop != nil {
 		return fmt.Errorf("%s: in a LIBSVM file columns have no names; leave out --drop", s.paths[0])
 	}
-	return s.chooseTask(s.labels, func(i int) string {
-		return fmt.Sprintf("%s:%d", s.paths[s.places[i].file], s.places[i].line)
-	})
+	s.names = make([]string, 1)
+	return s.chooseTask()
 }
 
 // findLeaks looks for columns that tell the label of every row.
