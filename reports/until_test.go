@@ -29,8 +29,8 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 	accuracy := must.Get(metric.Lookup("accuracy"))(t)
 	rapid.Check(t, func(t *rapid.T) {
 		others := []string{"B", "C"}[:rapid.IntRange(1, 2).Draw(t, "opponents")]
-		q := curtail.Question{Methods: append([]string{"A"}, others...), Metric: accuracy, Region: evidence.UsualRegion(accuracy),
-			Level: 0.05, Own: len(others) == 2 || rapid.Bool().Draw(t, "own")}
+		q := curtail.Question{Methods: append([]string{"A"}, others...), Metric: accuracy,
+			Region: evidence.UsualRegion(accuracy), Level: 0.05, Own: len(others) == 2 || rapid.Bool().Draw(t, "own")}
 		splits := rapid.IntRange(2, 6).Draw(t, "splits")
 		for k := range splits {
 			q.Splits = append(q.Splits, k+1)

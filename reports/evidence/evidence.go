@@ -91,29 +91,14 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 		return nil, fmt.Errorf("the method %s is not in the table, which has %v", o.Method, t.Methods)
 	}
 	e := &Evidence{Options: o, Methods: t.Methods, whole: len(t.Whole())}
-	e.Known = nil
 	if slices.Contains(t.Own, o.Method) {
 		e.own = t.Own
 	} else {
 		first, last := Ends(t)
 		e.Every = every || us < 0 || us == first || us == last
 	}
-	var all []Pair
-	for a, one := range t.Methods {
-		for b, other := range t.Methods {
-			ours := e.Every || slices.Contains(e.own, one) || slices.Contains(e.own, other)
-			if a != us && (!ours || a > b) || b == us || a == b {
-				continue
-			}
-			p := Pair{A: a, B: b}
-			if o.Known != nil {
-				if q, ok := o.Known.Between(o.Known.place(one), o.Known.place(other)); ok {
-					p.known = &q
-				}
-			}
-			all = append(all, p)
-		}
-	}
+	all := e.asked(us)
+	e.Known = nil
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
@@ -138,6 +123,26 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 		e.Field = e.field(t, us)
 	}
 	return e, nil
+}
+
+// asked are the pairs of the named method and of the family, with what is known of them.
+func (e *Evidence) asked(us int) (all []Pair) {
+	for a, one := range e.Methods {
+		for b, other := range e.Methods {
+			ours := e.Every || slices.Contains(e.own, one) || slices.Contains(e.own, other)
+			if a != us && (!ours || a > b) || b == us || a == b {
+				continue
+			}
+			p := Pair{A: a, B: b}
+			if e.Known != nil {
+				if q, ok := e.Known.Between(e.Known.place(one), e.Known.place(other)); ok {
+					p.known = &q
+				}
+			}
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // oneSided reports whether the mean differences of some pairs point to one side.

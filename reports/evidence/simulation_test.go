@@ -1,7 +1,9 @@
 package evidence_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"os"
@@ -25,10 +27,13 @@ type world struct {
 	of      func(stream *rng.RandomState, set int) []float64
 	typical func(a, b int) float64
 	ceiling bool // values end at 100
-	lacks   func(set, method int) bool
-	splits  int  // 6 if 0
-	skewed  bool // the assumption does not hold, so that nothing is promised
-	own     int  // the first methods are one's own
+	// has is the number of splits that a method has on a set; nil for all.
+	has      func(stream *rng.RandomState, set, method int) int
+	splits   int   // 6 if 0
+	skewed   bool  // the assumption does not hold, so that nothing is promised
+	own      int   // the first methods are one's own
+	relative int64 // the region is so many percent of the error, and typical differences are in regions
+	units    bool  // values are errors, in units that differ from set to set
 }
 
 // equal is the difference of methods that do not differ.
@@ -72,7 +77,11 @@ func first(n int, by float64) []float64 { return append([]float64{by}, zeros(n-1
 // correlation test/(train+test). A value is the true one, what the set's rows add, and what a split adds.
 func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float64) {
 	const train, test, deviation = 700, 300, 0.5
-	accuracy, err := metric.Lookup("accuracy")
+	measure := "accuracy"
+	if w.units {
+		measure = "rmse"
+	}
+	m, err := metric.Lookup(measure)
 	if err != nil {
 		panic(err)
 	}
@@ -80,7 +89,7 @@ func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float6
 	if splits == 0 {
 		splits = 6
 	}
-	t := frame.Table{Metric: accuracy}
+	t := frame.Table{Metric: m}
 	for m := range w.methods {
 		t.Methods = append(t.Methods, fmt.Sprintf("M%02d", m))
 	}
@@ -101,12 +110,17 @@ func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float6
 				if w.ceiling {
 					x = min(100, x+19)
 				}
+				if w.units {
+					x = math.Pow(10, float64(s%4)) * (100 - x)
+				}
 				results = append(results, big.NewRat(int64(math.Round(1000*x)), 1000))
 			}
-			if w.lacks != nil && w.lacks(s, m) {
-				results = nil
+			if w.has != nil {
+				results = results[:w.has(stream, s, m)]
 			}
-			set.Entries = append(set.Entries, entry(name, results))
+			e := entry(name, results)
+			e.Has = len(results) == splits
+			set.Entries = append(set.Entries, e)
 		}
 		t.Sets, truth, names = append(t.Sets, set), append(truth, values), append(names, set.Name)
 	}
@@ -117,7 +131,7 @@ func (w world) page(stream *rng.RandomState, sets int) (*frame.Table, [][]float6
 
 // entry is the results of a method on the splits of a set; nil for none.
 func entry(method string, results []*big.Rat) frame.Entry {
-	e := frame.Entry{Method: method, Has: results != nil}
+	e := frame.Entry{Method: method, Has: len(results) > 0}
 	e.Mean = stats.Mean(results)
 	for k, v := range results {
 		e.Runs = append(e.Runs, frame.Run{Split: k + 1, Value: v})
@@ -131,6 +145,10 @@ type found struct {
 	better, equivalent, excluded, separated, placed            float64
 	// true differences that Holm's procedure finds, at four fifths of the level
 	holm float64
+	// pages with a false difference by means in place of ranks, and true ones that are found; see studentised
+	wrongMeans int
+	means      float64
+	measured   bool // both are counted
 }
 
 const region = 1 // point
@@ -140,11 +158,23 @@ const region = 1 // point
 func simulate(t testing.TB, w world, seed uint32, pages, sets, asked int) found {
 	t.Helper()
 	stream := rng.New(seed)
-	f := found{pages: pages}
+	_, bench := t.(*testing.B)
+	f := found{pages: pages, measured: bench}
 	for range pages {
 		table, truth := w.page(stream, sets)
 		o := evidence.Options{Level: 0.05, Region: evidence.Region{Width: big.NewRat(region, 1)}}
+		if w.relative > 0 {
+			o.Region = evidence.Region{Width: big.NewRat(w.relative, 100), Relative: true}
+		}
 		switch {
+		case asked == ends:
+			best, worst := evidence.Ends(table)
+			o.Method = table.Methods[best]
+			var sets []string
+			for _, s := range table.Sets {
+				sets = append(sets, s.Name)
+			}
+			*table = table.Part([]string{o.Method, table.Methods[worst]}, sets)
 		case asked == leader:
 			place, _ := evidence.Ends(table)
 			o.Method = table.Methods[place]
@@ -156,7 +186,11 @@ func simulate(t testing.TB, w world, seed uint32, pages, sets, asked int) found 
 	return f
 }
 
-const leader = -2
+// These are values of asked: the method with the best mean, and a page of the methods with the best and the worst mean.
+const (
+	leader = -2
+	ends   = -3
+)
 
 // of is the number of a method in its world.
 func of(t *frame.Table, place int) (n int) {
@@ -217,6 +251,20 @@ func (f *found) count(w world, t *frame.Table, truth [][]float64, ev *evidence.E
 	if separated {
 		f.separated++
 	}
+	if f.measured {
+		wrong, right := false, 0
+		for i, p := range studentised(ev.Pairs) {
+			gain, _ := ev.Pairs[i].Mean.Float64()
+			if by := w.typical(of(t, ev.Pairs[i].A), of(t, ev.Pairs[i].B)); p < 0.05 && by*gain > 0 {
+				right++
+			} else if p < 0.05 {
+				wrong = true
+			}
+		}
+		if f.means += float64(right) / float64(max(1, possible)); wrong {
+			f.wrongMeans++
+		}
+	}
 	f.better += float64(better) / float64(max(1, possible))
 	f.holm += float64(holm) / float64(max(1, possible))
 	f.equivalent += float64(equivalent) / float64(max(1, possibleEquivalent))
@@ -229,6 +277,64 @@ func (f *found) count(w world, t *frame.Table, truth [][]float64, ev *evidence.E
 		}
 	}
 	f.rank(w, t, ev)
+}
+
+// studentised are p-values as those of evidence, step-down by flips of signs, of Student's t in place of signed ranks.
+// The squares of differences are the same under each flip, so that |t| grows with the mean over their root.
+func studentised(pairs []evidence.Pair) []float64 {
+	bySet := map[string][]float64{}
+	for i, p := range pairs {
+		squares := 0.0
+		var gains []float64
+		for _, g := range p.Gains {
+			x, _ := g.Float64()
+			gains, squares = append(gains, x), squares+x*x
+		}
+		for k, set := range p.Over {
+			if bySet[set] == nil {
+				bySet[set] = make([]float64, len(pairs))
+			}
+			bySet[set][i] = gains[k] / math.Sqrt(max(squares, math.SmallestNonzeroFloat64))
+		}
+	}
+	rows := slices.Collect(maps.Values(bySet))
+	sums := func(flip uint64) []float64 {
+		out := make([]float64, len(pairs))
+		for s, row := range rows {
+			sign := 1 - 2*float64(flip>>s&1)
+			for i, x := range row {
+				out[i] += sign * x
+			}
+		}
+		for i, x := range out {
+			out[i] = math.Abs(x) + 1e-9
+		}
+		return out
+	}
+	seen, order, out := sums(0), make([]int, len(pairs)), make([]float64, len(pairs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
+	stream, flips := rng.New(1), 2000
+	for k := range flips {
+		flip, most := uint64(stream.Uint32())<<32|uint64(stream.Uint32()), 0.0
+		if k == 0 {
+			flip = 0
+		}
+		now := sums(flip)
+		for _, i := range order {
+			if most = max(most, now[i]); most >= seen[i]-2e-9 {
+				out[i] += 1 / float64(flips)
+			}
+		}
+	}
+	reached := 0.0
+	for _, i := range slices.Backward(order) {
+		reached = max(reached, out[i])
+		out[i] = reached
+	}
+	return out
 }
 
 // rank counts what is said of the best method and of ranks.
@@ -287,7 +393,7 @@ type trial struct {
 // ownWorlds have a method of one's own that is equal to the others, ahead of them, behind them, or in their middle.
 func ownWorlds() (out []trial) {
 	for _, n := range []int{6, 11, 38} {
-		for _, sets := range []int{7, 13, 54} {
+		for sets, pages := range map[int]int{7: 50, 13: 50, 54: 15} {
 			middle := zeros(n)
 			for m := range middle {
 				middle[m] = 3 * math.Sin(float64(m)) // sin 0 is 0
@@ -295,7 +401,7 @@ func ownWorlds() (out []trial) {
 			for name, by := range map[string][]float64{"equal": zeros(n), "first": first(n, 3), "last": first(n, -3),
 				"in the middle": middle} {
 				out = append(out, trial{world{name: fmt.Sprintf("own of %d, %s, %d sets", n, name, sets), methods: n,
-					of: spread(by, normal(2)), typical: ahead(by...), own: 1}, sets, 0, 30})
+					of: spread(by, normal(2)), typical: ahead(by...), own: 1}, sets, 0, pages})
 			}
 		}
 	}
@@ -334,13 +440,62 @@ var worlds = []trial{
 	{world{name: "a ceiling", methods: 4, of: spread(zeros(4), normal(2)), typical: equal, ceiling: true}, 15, -1, 60},
 	{world{name: "variants of one", methods: 8, of: variants, typical: equal}, 15, -1, 40},
 	{world{name: "missing cells", methods: 6, of: spread(zeros(6), uneven), typical: equal,
-		lacks: func(set, m int) bool { return m > 3 && set%7 > 2 }}, 15, -1, 60},
+		has: func(_ *rng.RandomState, set, m int) int {
+			if m > 3 && set%7 > 2 {
+				return 0
+			}
+			return 6
+		}}, 15, -1, 60},
+	{world{name: "drawn cells", methods: 6, of: spread(zeros(6), normal(2)), typical: equal, has: drawn}, 15, -1, 60},
+	{world{name: "own, drawn cells", methods: 11, of: spread(zeros(11), normal(2)), typical: equal, has: drawn,
+		own: 1}, 15, 0, 60},
+	{world{name: "at the edge of 30 % of the error", methods: 2, of: shares(0.3 * 1.02), typical: ahead(1.02, 0),
+		relative: 30}, 26, 0, 100},
+	{world{name: "equal in percent of the error", methods: 6, of: shares(0, 0, 0, 0, 0), typical: equal,
+		relative: 3}, 15, -1, 60},
+	{world{name: "units", methods: 6, of: spread(zeros(6), normal(2)), typical: equal, relative: 3, units: true},
+		15, -1, 60},
+	{world{name: "units, one ahead by 20 % of the error", methods: 6, of: spread(first(6, 4), normal(2)),
+		typical: ahead(first(6, 6.7)...), relative: 3, units: true}, 15, -1, 60},
+	{world{name: "the best against the worst of 6", methods: 6, of: spread(zeros(6), normal(2)), typical: equal,
+		skewed: true}, 15, ends, 60},
+	{world{name: "the best against the worst of 10", methods: 10, of: spread(zeros(10), normal(2)), typical: equal,
+		skewed: true}, 15, ends, 60},
+	{world{name: "the best against the worst of 20", methods: 20, of: spread(zeros(20), normal(2)), typical: equal,
+		skewed: true}, 15, ends, 60},
+	{world{name: "twenty equal, the leader", methods: 20, of: spread(zeros(20), normal(2)), typical: equal}, 15, leader,
+		20},
 	{world{name: "two splits", methods: 4, of: spread(zeros(4), normal(2)), typical: equal, splits: 2}, 15, -1, 60},
 	{world{name: "a quarter of the sets gains 10", methods: 2, of: quarter, typical: equal, skewed: true}, 15, 0, 60},
 	{world{name: "a quarter of 50 sets gains 10", methods: 2, of: quarter, typical: equal, skewed: true}, 50, 0, 20},
 	{world{name: "skewed differences", methods: 2, of: exponential, typical: equal, skewed: true}, 15, 0, 60},
 	{world{name: "five splits of equal sets", methods: 3, of: spread(zeros(3), normal(0)), typical: equal, splits: 5},
 		12, -1, 60},
+}
+
+// drawn has all six splits of two cells in five, none of three in ten, and some of the others.
+func drawn(stream *rng.RandomState, _, _ int) int {
+	switch u := stream.Float64(); {
+	case u < 0.4:
+		return 6
+	case u < 0.7:
+		return 0
+	}
+	return 1 + stream.Intn(5)
+}
+
+// shares are methods whose errors are larger than that of the first one by shares of the error, on sets whose errors
+// differ by up to nine times.
+func shares(more ...float64) func(*rng.RandomState, int) []float64 {
+	return func(stream *rng.RandomState, set int) []float64 {
+		level := 4 * math.Pow(9, float64(set%13)/12)
+		out := []float64{20 - level*(1+0.1*stream.Norm())}
+		for _, by := range more {
+			// by is a share of the mean of both errors
+			out = append(out, 20-level*((1+by/2)/(1-by/2)+0.1*stream.Norm()))
+		}
+		return out
+	}
 }
 
 // quarter is a difference of 10 points on a quarter of the sets and of -0.43 with deviation 0.5 on the others: the
@@ -403,12 +558,14 @@ func BenchmarkWorlds(b *testing.B) {
 					f.check(b, w.name)
 				}
 				percent := func(n float64) float64 { return 100 * n / float64(f.pages) }
-				for name, n := range map[string]int{"difference": f.difference, "equivalence": f.equivalence,
-					"best": f.best, "ranks": f.ranks, "single": f.single, "field": f.field} {
+				for name, n := range map[string]int{"means": f.wrongMeans, "difference": f.difference,
+					"equivalence": f.equivalence,
+					"best":        f.best, "ranks": f.ranks, "single": f.single, "field": f.field} {
 					b.ReportMetric(percent(float64(n)), "%false-"+name)
 				}
-				for name, x := range map[string]float64{"found": f.better, "holm": f.holm, "equivalent": f.equivalent,
-					"excluded": f.excluded, "separated": f.separated, "placed": f.placed} {
+				for name, x := range map[string]float64{"means": f.means, "found": f.better, "holm": f.holm,
+					"equivalent": f.equivalent,
+					"excluded":   f.excluded, "separated": f.separated, "placed": f.placed} {
 					b.ReportMetric(percent(x), "%"+name)
 				}
 			}
