@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/spf13/cobra"
 )
@@ -68,6 +71,9 @@ func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 		return databaseError(err)
 	}
 	defer db.Close()
+	if db.Possible, err = a.possible(ctx, db); err != nil {
+		return err
+	}
 	var problems []store.Problem
 	left := 0
 	if remove {
@@ -102,6 +108,27 @@ func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 			"out with --remove and run again", a.db, plural(len(problems), "problem"))}
 	}
 	return nil
+}
+
+// possible returns what says why stored cells cannot have ended so, nil for a damaged database. Less is known of cells
+// whose protocol, set or method is not here.
+func (a *app) possible(ctx context.Context, db *store.DB) (func(result.Run) error, error) {
+	cells, err1 := db.Cells(ctx)
+	protocols, err2 := db.Protocols(ctx)
+	sets, err3 := a.storedSets(ctx, db)
+	if ctx.Err() != nil || errors.Join(err1, err2, err3) != nil { // the check says what is damaged
+		return nil, ctx.Err()
+	}
+	for _, c := range cells {
+		_, _ = sets.Entry(c.Dataset)
+	}
+	var of []*plan.Experiment
+	for name, p := range protocols {
+		if exp, err := a.storedProtocol(ctx, db, name, p); err == nil {
+			of = append(of, exp)
+		}
+	}
+	return admit.Possible(ctx, of, cells)
 }
 
 // reader opens the database for reading.

@@ -34,14 +34,68 @@ func exchanged(s result.Score) result.Score {
 	return result.Score{N: s.N, Correct: s.Correct, TN: new(*s.TN - 1), FP: s.FP, FN: s.FN, TP: new(*s.TP + 1)}
 }
 
-// impossible are the forms of results that no cell ends with: as a change of an honest result, and as one of its row
-// in a database. The first six are those of the issue. A file of results has no scores, and may lack folds.
-var impossible = []struct {
+// negative makes all rows of a score right and of class -1.
+func negative(s *result.Score) {
+	s.Correct, s.TN, s.FP, s.FN, s.TP, s.AUC2 = new(s.N), new(s.N), new(0), new(0), new(0), nil
+}
+
+// inTests changes all tests of a run in the same way, and leaves out the scores of its rows.
+func inTests(change func(*result.Score)) func(*result.Run) {
+	return func(r *result.Run) {
+		folds := r.Folds
+		r.Folds, r.Scores, r.Outputs = nil, nil, 0
+		r.EachScore(change)
+		r.Folds = folds
+	}
+}
+
+// inFold changes a fold in the same way for every grid point.
+func inFold(fold int, change func(*result.Score)) func(*result.Run) {
+	return func(r *result.Run) {
+		for i, e := range r.Folds {
+			if e.Fold == fold {
+				change(&r.Folds[i].Score)
+			}
+		}
+	}
+}
+
+// both makes two changes.
+func both(a, b func(*result.Run)) func(*result.Run) { return func(r *result.Run) { a(r); b(r) } }
+
+// other gives a score n rows that are right of class +1 in place of as many of class -1.
+func other(n int) func(*result.Score) {
+	return func(s *result.Score) {
+		s.TN, s.TP, s.AUC2 = new(*s.TN-n), new(*s.TP+n), nil
+	}
+}
+
+// The tests of a run in its tables, for statements that change all of them in the same way.
+const (
+	allNegative = `UPDATE runs SET tn = n_test, n_correct = n_test, fp = 0, fn = 0, tp = 0, auc2 = NULL;
+		UPDATE point_tests SET tn = n_test, n_correct = n_test, fp = 0, fn = 0, tp = 0, auc2 = NULL;
+		UPDATE seed_counts SET tn = n_test, n_correct = n_test, fp = 0, fn = 0, tp = 0, auc2 = NULL;
+		DELETE FROM scores;`
+	oneOther = `UPDATE runs SET tn = tn - 1, tp = tp + 1, auc2 = NULL;
+		UPDATE point_tests SET tn = tn - 1, tp = tp + 1, auc2 = NULL;
+		UPDATE seed_counts SET tn = tn - 1, tp = tp + 1, auc2 = NULL;
+		DELETE FROM scores;`
+	foldNegative = `UPDATE fold_counts SET tn = n_valid, n_correct = n_valid, fp = 0, fn = 0, tp = 0, auc2 = NULL
+		WHERE fold = 1;`
+)
+
+// A form is a result that no cell ends with: a change of an honest result, and of its row in a database. noFile says
+// that a file of results may be so.
+type form struct {
 	what   string
 	change func(r *result.Run)
 	sql    string
 	noFile bool
-}{
+}
+
+// impossible are the forms of results that no cell ends with: as a change of an honest result, and as one of its row
+// in a database. The first six are those of the issue. A file of results has no scores, and may lack folds.
+var impossible = []form{
 	{"no evaluations", func(r *result.Run) { r.Folds = nil },
 		`DELETE FROM fold_counts; UPDATE runs SET n_folds = 0`, true},
 	{"the folds of the chosen grid point alone", func(r *result.Run) { *r = storetest.Condensed(*r) },
@@ -125,6 +179,19 @@ var impossible = []struct {
 		r.Warnings = []result.Warning{{Text: strings.Repeat("x", 1<<20), Times: 1}}
 	},
 		`INSERT INTO warnings SELECT id, 1, printf('%.*c', 1 << 20, 'x'), 1 FROM runs`, false},
+	{"test rows of class -1 alone", inTests(negative), allNegative, false},
+	{"a fold of class -1 alone", inFold(1, negative), foldNegative, false},
+	{"all rows of class -1", func(r *result.Run) { inTests(negative)(r); r.EachScore(negative) },
+		allNegative + strings.ReplaceAll(foldNegative, "fold = 1", "1"), false},
+	{"a test row of the other class, in all tests", inTests(other(1)), oneOther, false},
+	{"a test row of the other class, and a row of a fold", both(inTests(other(1)), inFold(0, other(-1))),
+		oneOther + `UPDATE fold_counts SET tn = tn + 1, tp = tp - 1, auc2 = NULL WHERE fold = 0`, false},
+	{"two folds whose classes are not equal shares", both(inFold(0, other(2)), inFold(1, other(-2))),
+		`UPDATE fold_counts SET tn = tn - 2 + 4 * fold, tp = tp + 2 - 4 * fold, auc2 = NULL WHERE fold < 2`, false},
+	{"a peak of a byte", func(r *result.Run) { r.PeakRSSBytes, r.Isolated = new(int64(1)), true },
+		`UPDATE runs SET peak_rss_bytes = 1, isolated = 1`, false},
+	{"a peak larger than its machine", func(r *result.Run) { r.PeakRSSBytes, r.Isolated = new(int64(1<<49)), true },
+		`UPDATE runs SET peak_rss_bytes = 1 << 49, isolated = 1`, false},
 	{"counts of other scores", func(r *result.Run) {
 		for i := range r.Scores {
 			r.Scores[i] = 1
@@ -134,6 +201,18 @@ var impossible = []struct {
 	},
 		`UPDATE runs SET scores_hash = 'another';
 			UPDATE seed_counts SET scores_hash = 'another' WHERE number = 0`, true},
+}
+
+// atNoTime are forms that contradict the clock. A check of a stored result does not look at the clock.
+var atNoTime = []form{
+	{"a start before the program", func(r *result.Run) { r.StartedAt = "1970-01-01T00:00:00Z" },
+		`UPDATE runs SET started_at = '1970-01-01T00:00:00Z'`, false},
+	{"a start to come", func(r *result.Run) { r.StartedAt = "2999-01-01T00:00:00Z" },
+		`UPDATE runs SET started_at = '2999-01-01T00:00:00Z'`, false},
+	{"longer than since its start", func(r *result.Run) { r.SearchSeconds = 3e9 },
+		`UPDATE runs SET search_seconds = 3e9`, false},
+	{"more of its processors than since its start", func(r *result.Run) { r.CPUSeconds = new(3e9) },
+		`UPDATE runs SET cpu_seconds = 3e9`, false},
 }
 
 // TestImpossibleResults puts each form through a worker, a file of results, and a database. A worker that sends it is
@@ -154,10 +233,11 @@ func TestImpossibleResults(t *testing.T) {
 	must.Do(t, w.Put(honest()))
 	must.Do(t, errors.Join(w.Close(), db.Close()))
 
-	check := func(t *testing.T, what string, change func(*result.Run), statement string, noFile, wrong bool) {
+	check := func(t *testing.T, f form, wrong, found bool) {
 		t.Helper()
+		what, noFile := f.what, f.noFile
 		r := honest()
-		change(&r)
+		f.change(&r)
 		got, expelled := fromWorker(t, h, spec, r)
 		if (expelled != nil) != wrong || (got.Status == result.OK) == wrong {
 			t.Errorf("%s: a worker's result is %q, and %v are expelled", what, got.Status, expelled)
@@ -168,53 +248,21 @@ func TestImpossibleResults(t *testing.T) {
 				t.Errorf("%s: of a file %d are taken: %+v", what, len(taken), in)
 			}
 		}
-		problems, taken := fromDatabase(t, h, whole, statement)
+		problems, taken := fromDatabase(t, h, whole, f.sql)
 		names := strings.Contains(fmt.Sprint(problems), "centroids on balance, split 1")
-		if (problems != nil) != wrong || wrong && !names {
+		if (problems != nil) != found || names != found {
 			t.Errorf("%s: a check of the database finds %v", what, problems)
 		}
 		if taken != 0 && wrong && !noFile {
 			t.Errorf("%s: of a database %d are taken", what, taken)
 		}
 	}
-	check(t, "an honest result", func(*result.Run) {}, `SELECT 1`, false, false)
-	for _, form := range impossible {
-		t.Run(form.what, func(t *testing.T) {
+	check(t, form{"an honest result", func(*result.Run) {}, `SELECT 1`, false}, false, false)
+	for i, f := range slices.Concat(impossible, atNoTime) {
+		t.Run(f.what, func(t *testing.T) {
 			t.Parallel()
-			check(t, form.what, form.change, form.sql, form.noFile, true)
+			check(t, f, true, i < len(impossible))
 		})
-	}
-}
-
-// TestClassesOfTheRows: counts that no stratified split of the set gives are refused of a worker and of a file, also
-// where they agree with each other.
-func TestClassesOfTheRows(t *testing.T) {
-	h := newTestHarness(t, centroids())
-	spec := planned(t, h, openTestDB(t), plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}).Cells[0].Spec
-	honest := must.Get(h.runner().Run(t.Context(), spec))(t)
-	honest.Environment = new(environment.Current())
-	must.Do(t, spec.Fits(h.Protocol, honest))
-	negative := func(s *result.Score) { // all rows are of class -1, and all are right
-		s.Correct, s.TN, s.FP, s.FN, s.TP, s.AUC2 = new(s.N), new(s.N), new(0), new(0), new(0), nil
-	}
-	for what, change := range map[string]func(r *result.Run){
-		"the test rows": func(r *result.Run) { negative(&r.Score) },
-		"the folds": func(r *result.Run) {
-			for i := range r.Folds {
-				negative(&r.Folds[i].Score)
-			}
-		},
-		"all rows": func(r *result.Run) { r.EachScore(negative) },
-	} {
-		r := honest
-		r.Folds, r.Scores, r.Outputs = slices.Clone(honest.Folds), nil, 0
-		change(&r)
-		must.Do(t, r.Check())
-		must.Hold(t, fmt.Sprint(spec.Fits(h.Protocol, r)), "are of class +1")
-		if in, taken := admitted(t, h.Experiment, []result.Run{r.Portable()}, openTestDB(t)); len(taken) > 0 ||
-			len(in.Refused) != 1 {
-			t.Errorf("%s: of a file %d are taken: %+v", what, len(taken), in)
-		}
 	}
 }
 
@@ -268,6 +316,8 @@ func fromDatabase(t *testing.T, h *testHarness, whole, statement string) (proble
 	must.Do(t, errors.Join(store.Reseal(t.Context(), tx), tx.Commit(), raw.Close()))
 	db := must.Get(store.OpenReader(t.Context(), path))(t)
 	defer db.Close()
+	cells, _ := db.Cells(t.Context())
+	db.Possible = must.Get(admit.Possible(t.Context(), []*plan.Experiment{h.Experiment}, cells))(t)
 	problems = must.Get(db.Check(t.Context()))(t)
 	src, err := admit.OfDatabase(t.Context(), "theirs", db)
 	if err == nil {

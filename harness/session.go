@@ -178,7 +178,7 @@ func (s *Session) fits(c runner.CellSpec, r result.Run) error {
 	if r.Environment == nil { // the one of this program
 		r.Environment = &result.Environment{}
 	}
-	return c.Fits(s.Experiment.Protocol, r)
+	return c.FitsData(s.Experiment.Protocol, r)
 }
 
 // oneAtATime lets the writer of results and the scheduler tell events in turn.

@@ -9,6 +9,7 @@
 package admit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -48,16 +49,9 @@ type Conflict struct {
 func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]store.Known, stored *store.DB,
 	put func(result.Run) error) (Import, error) {
 	t := taking{src: src, protocol: h.Protocol, known: known, stored: stored, put: put}
-	cells := slices.DeleteFunc(slices.Clone(src.Cells), func(c store.Cell) bool {
-		return c.Protocol != h.Protocol.Name
-	})
-	stand, err := h.Standing(ctx, cells, false)
+	cells, planned, stand, err := plannedOf(ctx, h, src.Cells)
 	if err != nil {
 		return t.out, err
-	}
-	planned := map[string]*plan.Cell{}
-	for _, c := range stand.Cells {
-		planned[c.Spec.Key] = c
 	}
 	unknown := map[[2]string]bool{}
 	for _, g := range stand.Unknown {
@@ -71,6 +65,39 @@ func Runs(ctx context.Context, h *plan.Experiment, src Source, known map[string]
 	}
 	t.out.Old, t.out.Unknown = append(stand.Old, stand.NoData...), stand.Unknown
 	return t.out, nil
+}
+
+// plannedOf returns the cells of h's protocol, and those that are planned with their keys today, by their keys.
+func plannedOf(ctx context.Context, h *plan.Experiment, all []store.Cell) (
+	cells []store.Cell, planned map[string]*plan.Cell, stand plan.Stand, err error) {
+	cells = slices.DeleteFunc(slices.Clone(all), func(c store.Cell) bool { return c.Protocol != h.Protocol.Name })
+	stand, err = h.Standing(ctx, cells, false)
+	planned = map[string]*plan.Cell{}
+	for _, c := range stand.Cells {
+		planned[c.Spec.Key] = c
+	}
+	return cells, planned, stand, err
+}
+
+// Possible returns what store.DB.Possible is for stored cells of some protocols: it refuses what Runs refuses, but for
+// times.
+func Possible(ctx context.Context, of []*plan.Experiment, cells []store.Cell) (func(result.Run) error, error) {
+	known := map[string]func(result.Run) error{} // by the cell's key
+	for _, h := range of {
+		_, planned, _, err := plannedOf(ctx, h, cells)
+		if err != nil {
+			return nil, err
+		}
+		for key, c := range planned {
+			known[key] = func(r result.Run) error { return fits(h.Protocol, r, c) }
+		}
+	}
+	return func(r result.Run) error {
+		if f := known[r.Key]; f != nil {
+			return f(r)
+		}
+		return nil
+	}, nil
 }
 
 // Unplanned does what Runs does for a protocol that this program cannot load: all results are taken as superseded
@@ -113,7 +140,7 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 		return err
 	}
 	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, superseded
-	if err := t.fits(r, today); err != nil {
+	if err := cmp.Or(fits(t.protocol, r, today), r.CheckClock()); err != nil {
 		t.refuse(c, err.Error())
 		return nil
 	}
@@ -156,14 +183,14 @@ func (t *taking) refuse(c store.Cell, why string) {
 }
 
 // fits refuses a result that its cell cannot end with, as far as its plan and its protocol are known.
-func (t *taking) fits(r result.Run, today *plan.Cell) error {
+func fits(p *protocol.Protocol, r result.Run, today *plan.Cell) error {
 	switch {
 	case today != nil:
 		spec := today.Spec
 		spec.Keep = runner.KeepModels // a source may hold more than a run here would keep
-		return spec.Fits(t.protocol, r)
-	case t.protocol != nil && r.ProtocolHash == t.protocol.Hash():
-		return t.protocol.Fits(r)
+		return spec.FitsData(p, r)
+	case p != nil && r.ProtocolHash == p.Hash():
+		return p.Fits(r)
 	}
 	return r.Check()
 }

@@ -387,7 +387,7 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		},
 		Protocol: runner.ProtocolText{TOML: e.Protocol.Text, Path: absolute(e.Protocol.Path),
 			Splits: e.Protocol.Splits},
-		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train, Classes: set.classes,
+		Set: set.entry.Description(), Grid: grid, GridWritten: written, Shape: set.train,
 		Keep: e.Keep, Cost: cost,
 	}
 	memory, err := e.memory(spec, grid, set)
@@ -410,7 +410,7 @@ func (e *Experiment) cells(set plannedSet, spec registry.Spec, splits []int, for
 		if err != nil {
 			return nil, fmt.Errorf("protocol %s, %s, split %d: %w", e.Protocol.Name, spec.Name, s, err)
 		}
-		c.Spec.Train, c.Spec.Test, c.Spec.Groups = size.train, size.test, size.groups
+		c.Spec.Train, c.Spec.Test, c.Spec.Groups, c.Spec.Positive = size.train, size.test, size.groups, size.positive
 		c.Spec.Seeds = e.Protocol.Semantics.Seeds(s, set.trainRows > 0)
 		c.Spec.Inputs.Seed = firstSeed(c.Spec.Seeds)
 		c.Spec.Key = KeyOf(c.Cell, c.Spec.Inputs)

@@ -22,7 +22,7 @@ type plannedSet struct {
 	fingerprint string
 	train       registry.Shape // shape of a split's training part
 	rows        int
-	classes     [2]int              // rows of -1 and +1, where splits give each part its share of them
+	positive    int                 // rows of class +1; 0 in a set that has not two classes
 	trainRows   int                 // of the set's own training part; 0 if it has none
 	own         []datasets.Division // the set's own splits; nil for as many splits as are asked for
 	splitsHash  string              // SHA-256 of the file that lists the splits; "" if the protocol uses none
@@ -40,6 +40,7 @@ type drawing struct {
 type sizes struct {
 	train, test int
 	groups      [2]int // of both parts
+	positive    [4]int // CellSpec.Positive
 }
 
 // A Size is the name of a set whose data is not here, with the shape of all its rows.
@@ -82,7 +83,9 @@ func (e *Experiment) OfSizes(req Request, sizes []Size, forecast *Forecast) (*Pl
 // sizes returns the sizes of a split.
 func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err error) {
 	if p.grouped == nil {
-		s.train, s.test, err = splitter.SizesOf(p.rows, p.trainRows, p.own, number)
+		if s.train, s.test, err = splitter.SizesOf(p.rows, p.trainRows, p.own, number); err == nil && p.positive > 0 {
+			s.positive = splitter.Shares(p.rows, p.trainRows, p.positive, s.train, s.test)
+		}
 		return s, err
 	}
 	key := drawing{splitter, number}
@@ -95,6 +98,12 @@ func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err err
 	}
 	s.train, s.test = len(drawn.Train), len(drawn.Test)
 	s.groups = [2]int{p.grouped.Groups.Count(drawn.Train), p.grouped.Groups.Count(drawn.Test)}
+	if p.positive > 0 {
+		positive := func(row int) bool { return p.grouped.Y[row] > 0 }
+		tested := len(slices.DeleteFunc(drawn.Test, func(row int) bool { return !positive(row) }))
+		both := tested + len(slices.DeleteFunc(drawn.Train, func(row int) bool { return !positive(row) }))
+		s.positive = [4]int{tested, tested, both, both}
+	}
 	p.drawn[key] = s
 	return s, nil
 }
@@ -147,8 +156,10 @@ func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	p := plannedSet{entry: entry, fingerprint: fingerprint, rows: sh.N, train: sh, trainRows: trainRows,
 		own: own, splitsHash: file.SHA256, grouped: grouped, drawn: map[drawing]sizes{}}
 	p.train.N = train
+	if sh.Task == registry.Binary && len(counts) == 2 {
+		p.positive = counts[1]
+	}
 	if grouped == nil {
-		p.classes = sharedClasses(splitter, sh.Task, counts, trainRows)
 		return p, e.enoughOfEachClass(entry, counts, labels)
 	}
 	for _, number := range append([]int{1}, splits...) {
@@ -158,14 +169,6 @@ func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	}
 	p.train.N = p.drawn[drawing{splitter, 1}].train
 	return p, nil
-}
-
-// sharedClasses returns plannedSet.classes.
-func sharedClasses(s split.Splitter, task registry.Task, counts []int, trainRows int) (classes [2]int) {
-	if task == registry.Binary && len(counts) == 2 && s.Kind != split.OpenML && !s.Once(trainRows > 0) {
-		classes = [2]int(counts)
-	}
-	return classes
 }
 
 // ownSplits returns a set's own splits, at least one.

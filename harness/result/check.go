@@ -21,7 +21,13 @@ const (
 	addedWarnings = 2       // of runners: that there were more warnings, and that the cell was run once more
 	mostSeconds   = 3.2e9   // a century
 	mostBytes     = 1 << 50 // of memory, or of a model
+	leastPeak     = 1 << 16 // of a process that computed a cell
+	mostShared    = 16      // processes whose memory is the same pages, which each of them counts
+	firstYear     = 2025    // before which no cell was computed
 )
+
+// mostAhead is how far the clock of another machine may be ahead of this one's.
+const mostAhead = 24 * time.Hour
 
 // Check refuses a run that no cell can end with: for example one with a score of another task, with a fold of a grid
 // point that does not exist, or with a negative amount. Check uses the run alone. protocol.Protocol.Fits also uses the
@@ -77,8 +83,36 @@ func (r Run) checkAmounts() error {
 			return fmt.Errorf("a size is %d bytes", *size)
 		}
 	}
+	if peak, e := r.PeakRSSBytes, r.Environment; r.Status == OK && peak != nil && (*peak < leastPeak || e != nil &&
+		e.MemoryBytes > 0 && *peak/mostShared > e.MemoryBytes) {
+		return fmt.Errorf("its peak of memory is %d bytes", *peak)
+	}
 	if !(r.CostUnits >= 0 && r.CostUnits <= math.MaxFloat64) {
 		return fmt.Errorf("its predicted cost is %v", r.CostUnits)
+	}
+	return nil
+}
+
+// CheckClock refuses a run that began or lasted otherwise than the clock allows. A stored run is not compared with the
+// clock, which may have been wrong when the run was computed here.
+func (r Run) CheckClock() error {
+	began, err := time.Parse(time.RFC3339Nano, r.StartedAt)
+	since := (time.Since(began) + mostAhead).Seconds()
+	cores := 0
+	if r.Environment != nil {
+		cores = r.Environment.Cores
+	}
+	switch {
+	case err != nil:
+		return err
+	case since < 0:
+		return fmt.Errorf("it started at %s, which is to come", r.StartedAt)
+	case began.Year() < firstYear:
+		return fmt.Errorf("it started at %s, before this program was there", r.StartedAt)
+	case r.Seconds() > since:
+		return fmt.Errorf("it took %v s, and started at %s", r.Seconds(), r.StartedAt)
+	case r.CPUSeconds != nil && cores > 0 && *r.CPUSeconds > since*float64(cores):
+		return fmt.Errorf("it took %v s of %d processors, and started at %s", *r.CPUSeconds, cores, r.StartedAt)
 	}
 	return nil
 }

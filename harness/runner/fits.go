@@ -4,31 +4,28 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/split"
 )
 
-// mostAhead is how far the clock of another machine may be ahead of this one's.
-const mostAhead = 24 * time.Hour
-
-// Fits refuses a run that the cell cannot end with, under its protocol p: what protocol.Protocol.Fits refuses, and a
-// run with other rows, features, grid points or seeds than the plan's. It takes no word of the run for what the plan
-// knows. The cost is the run's, since a result of a file has the one that was declared when it was computed.
+// Fits refuses a run that the cell cannot end with now: what FitsData refuses, and a run at another time.
 func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
+	return cmp.Or(c.FitsData(p, r), r.CheckClock())
+}
+
+// FitsData refuses a run that the cell cannot end with, under its protocol p: what protocol.Protocol.Fits refuses, and
+// a run with other rows, classes, features, grid points or seeds than the plan's. It takes no word of the run for what
+// the plan knows. The cost is the run's, since a result of a file has the one that was declared when it was computed.
+func (c CellSpec) FitsData(p *protocol.Protocol, r result.Run) error {
 	grid, features, cost := len(r.Grid), r.Features, r.CostUnits
 	r.Planned = c.planned()
 	r.CostUnits = cost
 	if err := p.Fits(r); err != nil {
 		return err
 	}
-	began, err := time.Parse(time.RFC3339Nano, r.StartedAt)
 	ok := r.Status == result.OK
 	switch {
-	case err != nil || time.Until(began) > mostAhead:
-		return fmt.Errorf("it started at %s, which is to come", r.StartedAt)
 	case grid != 0 && grid != len(c.Grid):
 		return fmt.Errorf("it has %d grid points, and the plan has %d", grid, len(c.Grid))
 	case features != 0 && features != c.Shape.D:
@@ -45,44 +42,35 @@ func (c CellSpec) Fits(p *protocol.Protocol, r result.Run) error {
 	case r.Scores != nil && r.Outputs != c.Shape.Outputs():
 		return fmt.Errorf("it has %d scores for each test row, and the plan has %d", r.Outputs, c.Shape.Outputs())
 	}
-	return cmp.Or(c.fitsKept(r), c.fitsClasses(p, r))
+	return cmp.Or(c.fitsKept(r), c.fitsClasses(r))
 }
 
-// fitsClasses refuses counts that no stratified split of the set gives: each part of the rows has its share of each
-// class, to a row in a drawn part and to two rows in a part of k-fold cross-validation.
-func (c CellSpec) fitsClasses(p *protocol.Protocol, r result.Run) error {
-	positive, rows := c.Classes[1], c.Classes[0]+c.Classes[1]
-	if rows == 0 || c.Canary != nil || r.Status != result.OK || r.Score.TP == nil {
+// fitsClasses refuses counts of classes that no split of the set gives. Folds of a set without groups have equal shares
+// of the class, to a row.
+func (c CellSpec) fitsClasses(r result.Run) error {
+	can := c.Positive
+	if can == [4]int{} || c.Canary != nil || r.Status != result.OK || r.Score.TP == nil {
 		return nil
-	}
-	most := 1
-	if p.Semantics.Splitter().Kind == split.KFold {
-		most = 2
-	}
-	share := func(have, of, part, whole, most int) bool {
-		return max(have*whole-of*part, of*part-have*whole) <= most*whole
 	}
 	tested := *r.Score.TP + *r.Score.FN
-	if !share(tested, positive, r.TestRows, rows, most) {
-		return fmt.Errorf("%d of its %d test rows are of class +1, and %d of all %d rows are", tested, r.TestRows,
-			positive, rows)
+	if tested < can[0] || tested > can[1] {
+		return fmt.Errorf("%d of its %d test rows are of class +1, and the split has from %d to %d", tested, r.TestRows,
+			can[0], can[1])
 	}
-	if len(r.Folds) == 0 || r.TrainRows+r.TestRows != rows {
-		return nil
-	}
-	trained, held := positive-tested, 0
+	var folds []int
+	both := tested
 	for _, e := range r.Folds {
-		if e.GridIndex != r.Folds[0].GridIndex {
-			continue
-		}
-		own := *e.Score.TP + *e.Score.FN
-		if held += own; !share(own, trained, 1, p.Semantics.Folds, 1) {
-			return fmt.Errorf("%d rows of fold %d are of class +1, and %d of all %d training rows are", own, e.Fold,
-				trained, r.TrainRows)
+		if e.GridIndex == r.Folds[0].GridIndex {
+			folds = append(folds, *e.Score.TP+*e.Score.FN)
+			both += folds[len(folds)-1]
 		}
 	}
-	if held != trained {
-		return fmt.Errorf("%d rows of its folds are of class +1, and %d of its training rows are", held, trained)
+	if folds != nil && (both < can[2] || both > can[3]) {
+		return fmt.Errorf("%d of its training and test rows are of class +1, and the split has from %d to %d", both,
+			can[2], can[3])
+	}
+	if folds != nil && c.Groups == [2]int{} && slices.Max(folds)-slices.Min(folds) > 1 {
+		return fmt.Errorf("its folds have %v rows of class +1, and need equal shares", folds)
 	}
 	return nil
 }

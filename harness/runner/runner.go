@@ -59,13 +59,14 @@ type CellSpec struct {
 	Train  int            `json:"train"`           // rows of the training part
 	Test   int            `json:"test"`            // rows of the test part
 	Groups [2]int         `json:"groups,omitzero"` // of rows in these parts; zeros in a set without groups
-	// rows of class -1 and of class +1 in the whole set, of which each part gets its share; zeros where none does
-	Classes [2]int  `json:"classes,omitzero"`
-	Cost    float64 `json:"cost"`              // predicted, in the method's own units
-	Memory  int64   `json:"memory"`            // predicted bytes at its peak, the data set included
-	Seconds float64 `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
-	Keep    Keep    `json:"keep"`
-	Replace bool    `json:"replace,omitempty"` // the result replaces a stored one
+	// the least and the most rows of class +1 in the test part, and in both parts together; zeros where the set has
+	// not two classes
+	Positive [4]int  `json:"positive,omitzero"`
+	Cost     float64 `json:"cost"`              // predicted, in the method's own units
+	Memory   int64   `json:"memory"`            // predicted bytes at its peak, the data set included
+	Seconds  float64 `json:"seconds,omitempty"` // predicted from measured cells; 0 if none were measured
+	Keep     Keep    `json:"keep"`
+	Replace  bool    `json:"replace,omitempty"` // the result replaces a stored one
 	// an earlier process began this cell and ended before the cell did
 	Suspect bool    `json:"suspect,omitempty"`
 	Canary  *Canary `json:"canary,omitempty"` // nil for a cell that is a result

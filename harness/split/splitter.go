@@ -196,6 +196,41 @@ func (s Splitter) Serves(n int) bool {
 	return n-int(math.Floor(s.TestFraction*float64(n))) >= s.Folds
 }
 
+// Shares returns how many rows of one of two classes a split without groups can have: the least and the most in the
+// test part, and the least and the most in both parts together. The class has n of the set's rows; train and test are
+// what SizesOf returns.
+func (s Splitter) Shares(rows, trainRows, n, train, test int) [4]int {
+	kind, whole := s.kindFor(trainRows), rows-test
+	least, most := max(0, n-whole), min(n, test)
+	switch kind {
+	case KFold:
+		least, most = n/s.Parts, (n+s.Parts-1)/s.Parts
+	case Stratified:
+		low, high := nearest(n, whole, rows)
+		least, most = n-high, n-low
+	}
+	low, high := n-most, n-least // in the training part
+	both := n
+	if kind == All {
+		whole, least, low, high, both = rows, n, n, n, 2*n
+	}
+	switch {
+	case train == whole:
+		return [4]int{least, most, both, both}
+	case kind == OpenML: // some rows may be in neither part
+		return [4]int{least, most, least, min(n, most+train)}
+	}
+	low, _ = nearest(low, train, whole)
+	_, high = nearest(high, train, whole)
+	return [4]int{least, most, least + low, most + high}
+}
+
+// nearest returns the whole numbers that are nearest to n * part / whole: one, or two where both are as near.
+func nearest(n, part, whole int) (low, high int) {
+	twice := 2 * n * part
+	return (twice + whole - 1) / (2 * whole), (twice + whole) / (2 * whole)
+}
+
 // A Split is one division of a data set's rows. Train and Test hold row numbers. Folds holds the validation
 // rows of each fold of the inner cross-validation, as ascending positions within Train. The JSON form is that
 // of `bench data splits`.

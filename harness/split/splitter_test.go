@@ -294,3 +294,33 @@ func TestAllRows(t *testing.T) {
 		t.Errorf("%+v, %v; want 3 of the rows, and all tested", got, err)
 	}
 }
+
+// TestShares: every split has as many rows of a class as Shares says, which leaves no choice but where two numbers are
+// as near to the share.
+func TestShares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set, s := drawSet(t), drawSplitter(t)
+		set.Task = registry.Binary
+		if rapid.Bool().Draw(t, "all") {
+			s.Kind, s.Parts, s.TestFraction = All, 0, 0
+		}
+		s.TrainRows = rapid.SampledFrom([]int{0, 20, 30}).Draw(t, "learned from")
+		number := rapid.IntRange(1, 40).Draw(t, "number")
+		got := must.Get(s.Split(set, uint32(number)))(t)
+		train, test := must.Get2(s.SizesOf(len(set.Y), set.TrainRows, nil, number))(t)
+		positive := func(rows []int) (n int) {
+			for _, row := range rows {
+				n += int(set.Y[row])
+			}
+			return n
+		}
+		can := s.Shares(len(set.Y), set.TrainRows, positive(upto(0, len(set.Y))), train, test)
+		tested, learned := positive(got.Test), positive(got.Train)
+		if tested < can[0] || tested > can[1] || tested+learned < can[2] || tested+learned > can[3] {
+			t.Fatalf("%d of the test rows and %d of the training rows, not %v", tested, learned, can)
+		}
+		if s.kindFor(set.TrainRows) != Given && can[1]-can[0] > 1 || s.TrainRows == 0 && can[2] != can[3] {
+			t.Fatalf("%v leaves a choice", can)
+		}
+	})
+}

@@ -72,11 +72,11 @@ func (db *DB) damaged(problems []Problem, err error) error {
 // Check compares everything that is stored with its checksums, looks for rows without their partners and for results
 // that no cell ends with, and lets SQLite check the pages of the tables.
 func (db *DB) Check(ctx context.Context) ([]Problem, error) {
-	return db.check(ctx, allSteps(db.spans(ctx)))
+	return db.check(ctx, db.allSteps(db.spans(ctx)))
 }
 
-func allSteps(spans []span) []step {
-	return slices.Concat(smallSteps(spans), largeSteps(largeTables, spans), possibleSteps(spans))
+func (db *DB) allSteps(spans []span) []step {
+	return slices.Concat(smallSteps(spans), largeSteps(largeTables, spans), possibleSteps(spans, db.Possible))
 }
 
 // compare compares rows with their checksums and with each other. folds includes the rows of single folds and all other
@@ -207,7 +207,7 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 		return nil, 0, explain(err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after Commit
-	if found, err = checkOf(ctx, tx, db.path, allSteps(spansIn(ctx, tx)), 1); err != nil {
+	if found, err = checkOf(ctx, tx, db.path, db.allSteps(spansIn(ctx, tx)), 1); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range found {

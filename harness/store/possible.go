@@ -17,11 +17,12 @@ type possible struct {
 	err       error
 	protocols map[[2]string]*protocol.Protocol // by name and hash; only those whose text this program reads
 	points    map[string]int                   // of each grid, by its hash
+	planned   func(result.Run) error           // DB.Possible
 }
 
 // possibleSteps check the runs of spans, and all canaries.
-func possibleSteps(spans []span) []step {
-	p := &possible{}
+func possibleSteps(spans []span, planned func(result.Run) error) []step {
+	p := &possible{planned: planned}
 	steps := []step{checkCanaries}
 	for _, in := range spans {
 		steps = append(steps, func(ctx context.Context, q queryer, report func(Problem)) error {
@@ -83,10 +84,14 @@ func (p *possible) check(ctx context.Context, q queryer, in span, report func(Pr
 
 func (p *possible) fits(r result.Run) error {
 	r.Point, r.Grid = nil, make([]json.RawMessage, p.points[r.GridHash])
+	check := r.Check
 	if own := p.protocols[[2]string{r.Protocol, r.ProtocolHash}]; own != nil {
-		return own.Fits(r)
+		check = func() error { return own.Fits(r) }
 	}
-	return r.Check()
+	if err := check(); err != nil || p.planned == nil {
+		return err
+	}
+	return p.planned(r)
 }
 
 // checkCanaries checks the counts of canaries, which are no results.

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kernelboosting/bench/harness/result"
 	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // refuses builds for 32 bits
 	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // refuses builds without a C compiler
 	"github.com/kernelboosting/bench/internal/system/scarcity"
@@ -42,6 +43,10 @@ type DB struct {
 	closed func() // takes the connection from connected
 
 	memory int64 // bytes that a query may take; 0 for any number
+
+	// Possible says for Check and Repair why a cell cannot end with a run, where more is known of it than its protocol.
+	// It may be nil.
+	Possible func(result.Run) error
 
 	checked  sync.Mutex // guards compared
 	compared bool       // rows were compared with their checksums
