@@ -19,18 +19,42 @@ var schema string
 func (db *DB) migrate(ctx context.Context) error {
 	version, err := db.version(ctx, db.sql)
 	if err == nil && lacking(version) != "" {
-		err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-			now, err := db.version(ctx, tx)
-			if err == nil { // nothing is lacking if another program was faster
-				_, err = tx.ExecContext(ctx, lacking(now))
+		if err = db.exclusively(ctx, version); err == nil {
+			err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
+				now, err := db.version(ctx, tx)
+				if err == nil { // nothing is lacking if another program was faster
+					_, err = tx.ExecContext(ctx, lacking(now))
+				}
+				return err
+			})
+		}
+		for _, pragma := range []string{"locking_mode = NORMAL", "journal_mode = WAL"} {
+			if err == nil {
+				_, err = db.one(ctx, "PRAGMA "+pragma)
 			}
-			return err
-		})
+		}
 	}
 	if err != nil || lacking(version) == "" && version != schemaVersion {
 		return err // checkSchema says how to handle another version
 	}
 	return db.addFields(ctx)
+}
+
+// exclusively lets no other program open a file of an older version, and fails if one has it open: else its log cannot
+// end. A new file is made by whoever is faster.
+func (db *DB) exclusively(ctx context.Context, version int64) error {
+	if version == 0 {
+		return nil
+	}
+	_, err := db.one(ctx, "PRAGMA locking_mode = EXCLUSIVE")
+	if err == nil {
+		_, err = db.one(ctx, "PRAGMA journal_mode = DELETE")
+	}
+	if now, _ := db.version(ctx, db.sql); err == nil || now == schemaVersion { // another program was faster
+		return nil
+	}
+	return fmt.Errorf("its schema is version %d, and becomes %d once no other program has the file open: %w", version,
+		schemaVersion, err)
 }
 
 // lacking is the part of the schema that databases of a version do not have; "" for those that stay as they are.

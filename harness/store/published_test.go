@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -102,6 +103,23 @@ func TestQuotedValues(t *testing.T) {
 	if _, _, err := db.PutQuoted(t.Context(), source, nil, true); err != nil || stored() != nil {
 		t.Errorf("replaced by nothing: %v, the database has %v", err, stored())
 	}
+}
+
+// TestAnUpgradeUnderAnOlderProgram: a database that another program has open stays as it is, and an error says why.
+func TestAnUpgradeUnderAnOlderProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.db")
+	older := must.Get(connect(path, url.Values{"_journal_mode": {"WAL"}}))(t)
+	old, _, _ := strings.Cut(schema, fmt.Sprintf("PRAGMA user_version = %d;", schemaVersion))
+	must.Get(older.sql.Exec(old + `CREATE VIEW history AS SELECT id AS run_id, peak_rss_bytes FROM runs`))(t)
+	for _, try := range []func(context.Context, string) (*DB, error){OpenReader, Open} {
+		must.Say(t, must.Err(try(t.Context(), path)), fmt.Sprintf("its schema is version %d, and becomes %d once no "+
+			"other program has the file open: database is locked", schemaVersion-1, schemaVersion))
+	}
+	must.Be(t, must.Get(older.version(t.Context(), older.sql))(t), int64(schemaVersion-1), "version")
+	must.Do(t, older.Close())
+	db := must.Get(Open(t.Context(), path))(t)
+	defer db.Close()
+	must.Be(t, must.Get(db.version(t.Context(), db.sql))(t), int64(schemaVersion), "version")
 }
 
 // TestAnOlderVersionGrows: a database of an older version keeps its rows and gets what it lacks, whoever opens it.
