@@ -54,13 +54,6 @@ func tests(t *frame.Table, o evidence.Options) (doc.Document, error) {
 // have ranks.
 func TestsOf(t *frame.Table, ev *evidence.Evidence) doc.Document { return testsPage(t, ev).document() }
 
-func testsPage(t *frame.Table, ev *evidence.Evidence) *page {
-	p := &page{Table: t, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
-		friedman: stats.Friedman(t.Means())}
-	p.compare()
-	return p
-}
-
 // Overall is what TestsOf says of all methods at once, without the tables of pairs.
 func Overall(t *frame.Table, ev *evidence.Evidence) []doc.Block {
 	p := testsPage(t, ev)
@@ -68,12 +61,14 @@ func Overall(t *frame.Table, ev *evidence.Evidence) []doc.Block {
 	return []doc.Block{doc.Prose{Paragraphs: p.verdict()}, omnibus}
 }
 
-// compare fills pairs with the comparisons of methods that have ranks: all pairs, or the control with each other
-// method. A is the control, or without a control the method with the better average rank. Pairs are in the order of
-// p of the signed-rank test.
-func (p *page) compare() {
-	for _, q := range p.ev.Pairs {
-		control := slices.Index(p.Methods, p.ev.Method)
+// testsPage has the comparisons of methods that have ranks: all pairs, or the control with each other method. A is the
+// control, or without a control the method with the better average rank. Pairs are in the order of p of the signed-rank
+// test.
+func testsPage(t *frame.Table, ev *evidence.Evidence) *page {
+	p := &page{Table: t, ev: ev, permutation: stats.FriedmanPermutation(t.Means(), 1),
+		friedman: stats.Friedman(t.Means())}
+	control := slices.Index(p.Methods, ev.Method)
+	for _, q := range ev.Pairs {
 		switch {
 		case max(q.A, q.B) >= p.friedman.Methods, control >= 0 && q.A != control && q.B != control:
 			continue
@@ -83,6 +78,7 @@ func (p *page) compare() {
 		p.pairs = append(p.pairs, q)
 	}
 	slices.SortStableFunc(p.pairs, func(a, b evidence.Pair) int { return cmp.Compare(a.Signed.P, b.Signed.P) })
+	return p
 }
 
 // ranks is the average rank of the first method less that of the second: negative where the first is better.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -19,10 +20,7 @@ const (
 
 // Sentences are the verdicts: those at the top of the page, and those among the details, one for each other method.
 func (p *Page) Sentences() (first, rest []string) {
-	var each []string
-	for i := range p.pairs {
-		each = append(each, p.sentence(&p.pairs[i]))
-	}
+	each := doc.Map(p.pairs, func(q evidence.Pair) string { return p.sentence(&q) })
 	notes := p.Registrations()
 	if len(each) == 1 {
 		return slices.Concat([]string{p.Preliminary() + each[0] + p.larger}, p.robustness(), p.looks(), notes), nil
@@ -38,11 +36,7 @@ func (p *Page) Sentences() (first, rest []string) {
 // the methods that have it.
 func (p *Page) Line() string {
 	if len(p.pairs) > 1 {
-		var found []string
-		for _, family := range p.families() {
-			text, _ := p.verdicts(family)
-			found = append(found, text)
-		}
+		found := doc.Map(p.families(), func(e *evidence.Evidence) string { text, _ := p.verdicts(e); return text })
 		return fmt.Sprintf("%s%s%s is %s.%s", p.Preliminary(), p.where(), p.method, strings.Join(found, "; "), p.larger)
 	}
 	q := &p.pairs[0]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -39,15 +40,12 @@ func ofVersions(q *evidence.Pair) string {
 
 // looks says what the p for all versions does not cover; nil where no method has several.
 func (p *Page) looks() []string {
-	for i := range p.pairs {
-		if !math.IsNaN(p.pairs[i].Versions.P) {
-			return []string{"The p for the best of several versions holds for changes that were made without a " +
-				"look at these sets. If results on these sets decided which changes stayed, a false verdict is " +
-				"about twice as probable as the level says, even by this p. Results on fresh sets confirm a " +
-				"version honestly."}
-		}
+	if !slices.ContainsFunc(p.pairs, func(q evidence.Pair) bool { return !math.IsNaN(q.Versions.P) }) {
+		return nil
 	}
-	return nil
+	return []string{"The p for the best of several versions holds for changes that were made without a look at these " +
+		"sets. If results on these sets decided which changes stayed, a false verdict is about twice as probable as " +
+		"the level says, even by this p. Results on fresh sets confirm a version honestly."}
 }
 
 // ordinal writes 1st, 2nd, 3rd, 4th, 11th.
