@@ -266,6 +266,25 @@ func TestImpossibleResults(t *testing.T) {
 	}
 }
 
+// TestClassesOfGroups: the rows of a class in the parts of a set with groups are those of the drawn split.
+func TestClassesOfGroups(t *testing.T) {
+	h := newTestHarness(t, centroids())
+	addSet(t, h, "name = \"clinic\"\nfile = \"clinic.csv\"\nlabel = \"class\"\npositive = \"yes\"\ngroup = \"who\"\n",
+		"clinic.csv", "a,who,class\n"+lines(0, 120, func(i int) string {
+			return fmt.Sprintf("%d,g%d,%s", i*i%17, i%24, []string{"no", "yes"}[i/3%2])
+		}))
+	spec := planned(t, h, openTestDB(t), plan.Request{Datasets: []string{"clinic"}, Splits: []int{1}}).Cells[0].Spec
+	r := must.Get(h.runner().Run(t.Context(), spec))(t)
+	r.Environment = new(environment.Current())
+	must.Do(t, spec.Fits(h.Protocol, r))
+	inTests(other(1))(&r)
+	must.Say(t, spec.Fits(h.Protocol, r), "test rows are of class +1, and the split has from")
+	inFold(0, other(-1))(&r)
+	must.Say(t, spec.Fits(h.Protocol, r), "test rows are of class +1, and the split has from")
+	inTests(other(-1))(&r)
+	must.Say(t, spec.Fits(h.Protocol, r), "training and test rows are of class +1, and the split has from")
+}
+
 // fromWorker is what a coordinator takes of a worker's result: the result, or no status and the workers that were
 // expelled.
 func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run) (result.Run, []string) {
