@@ -149,7 +149,8 @@ func TestDocumentation(t *testing.T) {
 	_, rest, _ := strings.Cut(string(raw), "```toml\n")
 	example, _, _ := strings.Cut(rest, "```")
 	must.Get(experiments.Parse("mine", []byte(example)))(t)
+	papers := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "docs", "explanation", "papers.md")))(t)
 	for _, name := range experiments.Names() {
-		must.Hold(t, string(raw), "`"+name+"`")
+		must.Hold(t, string(papers), "`"+name+"`")
 	}
 }
