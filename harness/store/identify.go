@@ -158,9 +158,11 @@ func (db *DB) checkSchema(ctx context.Context) error {
 		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or " +
 			"another program changed it; restore a copy, or name another with --db")
 	}
-	for table := range tablesOfScores {
-		if fields, failed := db.missing(ctx, table); err == nil && (failed != nil || fields != nil) {
-			err = cmp.Or(failed, errUpgradable)
+	for table, views := range tablesOfScores {
+		for _, of := range append([]string{table}, views...) {
+			if fields, failed := db.missing(ctx, table, of); err == nil && (failed != nil || fields != nil) {
+				err = cmp.Or(failed, errUpgradable)
+			}
 		}
 	}
 	return err

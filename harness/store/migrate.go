@@ -68,45 +68,45 @@ func lacking(version int64) string {
 	return schema[strings.Index(schema, fmt.Sprintf("PRAGMA user_version = %d;", version+1)):]
 }
 
-// tablesOfScores are the tables whose last columns are those of scores, and the view that shows each.
-var tablesOfScores = map[string]string{"runs": "history", "fold_counts": "evaluations", "point_tests": "grid_tests",
-	"seed_counts": "seed_tests", "stages": ""}
+// tablesOfScores are the tables whose last columns are those of scores, and the views that show each.
+var tablesOfScores = map[string][]string{"runs": {"history", "results"}, "fold_counts": {"evaluations"},
+	"point_tests": {"grid_tests"}, "seed_counts": {"seed_tests"}, "stages": nil}
 
-// missing returns the fields of scores that a table lacks.
-func (db *DB) missing(ctx context.Context, table string) (out []result.Field, err error) {
-	have, err := texts(ctx, db.sql, `SELECT name FROM pragma_table_info(?)`, table)
+// missing returns the fields of scores that a table lacks, or that a view of it lacks and schema.sql does not name.
+func (db *DB) missing(ctx context.Context, table, of string) (out []result.Field, err error) {
+	have, err := texts(ctx, db.sql, `SELECT name FROM pragma_table_info(?)`, of)
 	for _, f := range scoreFields(table == "runs") {
-		if !slices.Contains(have, f.Name) {
+		if !slices.Contains(have, f.Name) && (of == table || !strings.Contains(schema, f.Name)) {
 			out = append(out, f)
 		}
 	}
 	return out, err
 }
 
-// addFields adds columns for the fields of scores that the file lacks. They are NULL in all rows, and change no
-// checksum.
+// addFields adds columns for the fields of scores that the file lacks, which are NULL in all rows and change no
+// checksum, and adds them to views, which an upgrade makes anew.
 func (db *DB) addFields(ctx context.Context) error {
-	for table, view := range tablesOfScores {
-		fields, err := db.missing(ctx, table)
-		if err != nil {
-			return err
-		}
-		for _, f := range fields {
-			err := inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
-				_, err := tx.ExecContext(ctx, "ALTER TABLE "+table+" ADD COLUMN "+columnOf(f))
-				for _, v := range []string{view, map[string]string{"history": "results"}[view]} {
-					if err == nil && v != "" {
-						err = addToView(ctx, tx, v, f.Name)
-					}
-				}
-				return err
-			})
-			if left, unknown := db.missing(ctx, table); unknown == nil &&
-				!slices.ContainsFunc(left, func(g result.Field) bool { return g.Name == f.Name }) {
-				continue // another program may have added it meanwhile
-			}
+	for table, views := range tablesOfScores {
+		for _, of := range append([]string{table}, views...) {
+			fields, err := db.missing(ctx, table, of)
 			if err != nil {
 				return err
+			}
+			for _, f := range fields {
+				err := inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
+					if of != table {
+						return addToView(ctx, tx, of, f.Name)
+					}
+					_, err := tx.ExecContext(ctx, "ALTER TABLE "+table+" ADD COLUMN "+columnOf(f))
+					return err
+				})
+				if left, unknown := db.missing(ctx, table, of); unknown == nil &&
+					!slices.ContainsFunc(left, func(g result.Field) bool { return g.Name == f.Name }) {
+					continue // another program may have added it meanwhile
+				}
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}

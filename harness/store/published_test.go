@@ -131,6 +131,8 @@ func TestAnOlderVersionGrows(t *testing.T) {
 		old, _, found := strings.Cut(schema, fmt.Sprintf("PRAGMA user_version = %d;", oldestVersion+1+i/2))
 		must.Be(t, found, true, "a part of the schema for each version")
 		must.Get(pool.sql.Exec(old + `CREATE VIEW history AS SELECT id AS run_id, peak_rss_bytes FROM runs`))(t)
+		// The program that made the file added a column, which the view of the newer version shows, too.
+		must.Get(pool.sql.Exec("ALTER TABLE runs ADD COLUMN train_groups INTEGER"))(t)
 		must.Do(t, pool.replaceAll(t.Context(), sealedSecrets, [][]any{{"what", "value"}}))
 		must.Do(t, pool.Close())
 		db := must.Get(try(t.Context(), path))(t)
@@ -138,6 +140,8 @@ func TestAnOlderVersionGrows(t *testing.T) {
 		sound(t, db)
 		_, rows := query(t, db, "SELECT value FROM secrets")
 		must.Be(t, fmt.Sprint(rows), "[[value]]", "rows")
+		_, rows = query(t, db, "SELECT count(train_groups) FROM results")
+		must.Be(t, fmt.Sprint(rows), "[[0]]", "an added column")
 		must.Be(t, must.Get(db.version(t.Context(), db.sql))(t), int64(schemaVersion), "version")
 		must.Be(t, must.Get(db.Quoted(t.Context()))(t), nil, "imported values")
 		must.Be(t, len(must.Get(db.Comparisons(t.Context(), ""))(t)), 0, "registered comparisons")
