@@ -130,7 +130,11 @@ func addToView(ctx context.Context, tx *sql.Tx, view, column string) error {
 	if err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, view).Scan(&text); err != nil {
 		return err
 	}
-	text = strings.Replace(text, endOfColumns, ", "+shownBy[view]+column+endOfColumns, 1)
+	added := ", " + shownBy[view] + column
+	if strings.Contains(text, added+",") || strings.Contains(text, added+endOfColumns) {
+		return nil // another program was faster
+	}
+	text = strings.Replace(text, endOfColumns, added+endOfColumns, 1)
 	_, err := tx.ExecContext(ctx, "DROP VIEW "+view+"; "+text)
 	return err
 }
