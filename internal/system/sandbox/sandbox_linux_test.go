@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -162,6 +163,27 @@ ask("packet", sends, socket.SOCK_SEQPACKET)
 s, _ = socket.socketpair()
 s.bind("\0bench-neighbour")
 '`), "")
+}
+
+// TestSignals: signals that the first process gets, as at the end of each process that it adopts, end nothing.
+func TestSignals(t *testing.T) {
+	if Missing() != "" {
+		t.Skip(Missing())
+	}
+	read, use := System()
+	c := exec.Command("sh", "-c", "read line; exit 7")
+	in := must.Get(c.StdinPipe())(t)
+	box := must.Get(Start(c, Policy{Read: read, Use: use, Write: []string{t.TempDir()}}))(t)
+	first := c.Process.Pid
+	for range 20 {
+		for _, thread := range must.Get(os.ReadDir("/proc/" + strconv.Itoa(first) + "/task"))(t) {
+			id := must.Get(strconv.Atoi(thread.Name()))(t)
+			must.Do(t, unix.Tgkill(first, id, unix.SIGURG))
+		}
+		time.Sleep(5 * time.Millisecond) // threads that begin later get some, too
+	}
+	must.Get(in.Write([]byte("\n")))(t)
+	must.Be(t, box.Wait().ExitStatus(), 7)
 }
 
 // TestWithoutNamespaces: where a system refuses them a run says so, and what has no need of them holds.

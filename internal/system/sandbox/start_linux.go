@@ -202,7 +202,9 @@ func first() int {
 		return 0
 	}
 	go func() { // no data comes: this ends with whoever reads
-		_, _ = unix.Poll([]unix.PollFd{{Fd: fdReport}}, -1)
+		for err := error(unix.EINTR); err == unix.EINTR; {
+			_, err = unix.Poll([]unix.PollFd{{Fd: fdReport}}, -1)
+		}
 		os.Exit(1)
 	}()
 	for {
