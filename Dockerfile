@@ -13,6 +13,7 @@ ARG VERSION
 ARG TARGETARCH
 COPY bench-${VERSION}-linux-${TARGETARCH} /bench
 COPY bench-${VERSION}-licences.txt /licences.txt
-ENV BENCH_DATA=/work/data
+# There is no /tmp: temporary files are in the folder that the user gives, and go with the command.
+ENV BENCH_DATA=/work/data TMPDIR=/work XDG_CACHE_HOME=/work/data/cache
 WORKDIR /work
 ENTRYPOINT ["/bench"]

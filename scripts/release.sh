@@ -152,7 +152,7 @@ gate "a build without kernels in C or assembly" 1 "$one/bin/plain"
 alone() {
   enter=chroot
   [ "$(id -u)" = 0 ] || enter='unshare --map-root-user chroot'
-  env -i PATH="$PATH:/usr/sbin" BENCH_DATA=/work/data $enter "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 ||
+  env -i PATH="$PATH:/usr/sbin" $(sed -n 's/^ENV //p' Dockerfile) $enter "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 ||
     die "alone, $*: $(cat "$work/said")"
 }
 mkdir -p "$work/root/work"
@@ -162,6 +162,8 @@ alone import reference
 alone import /work/table2/wine.bench
 alone report leaderboard --protocol table2 --exclude bankmarketing
 alone run --methods CART,GBRFF2 --datasets circles,swiss --splits 2
+alone report cd -o /work/cd.pdf
+alone paper GBRFF2 LGBM -o /work/paper
 say "the binary runs in a folder that holds nothing else"
 
 rm -rf dist
