@@ -18,15 +18,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// boundaryFlags say whose boundaries are drawn.
-type boundaryFlags struct {
+// boundaryOptions say whose boundaries are drawn.
+type boundaryOptions struct {
 	methods, datasets []string
 	split             int
 	rounds            []int
 	loss              bool
 }
 
-func (f *boundaryFlags) add(flags *pflag.FlagSet) {
+func (f *boundaryOptions) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.datasets, "datasets", nil, "data sets of two features and two classes")
 	flags.IntVar(&f.split, "split", 1, "the split whose training rows the models learn from")
 	flags.IntSliceVar(&f.rounds, "rounds", nil, "draw the models after these numbers of rounds, e.g. 1,5,10")
@@ -35,8 +35,8 @@ func (f *boundaryFlags) add(flags *pflag.FlagSet) {
 }
 
 func newReportBoundaryCommand(a *app) *cobra.Command {
-	var f reportFlags
-	var b boundaryFlags
+	var f reportOptions
+	var b boundaryOptions
 	c := &cobra.Command{
 		Use:               "boundary METHOD...",
 		Short:             "Decision boundaries on sets of two features",
@@ -68,7 +68,7 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 }
 
 // drawBoundaries draws methods on sets, one drawing a set.
-func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryFlags) (doc.Document, error) {
+func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryOptions) (doc.Document, error) {
 	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets),
 		Label: "fig:boundary"}
 	for _, name := range f.datasets {
@@ -110,8 +110,8 @@ func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryFl
 const mesh = 90
 
 // fields returns the drawings of one model: of all its rounds, or of the requested numbers of first rounds.
-func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted) ([]plot.Field,
-	error) {
+func (f boundaryOptions) fields(ctx context.Context, method string, set *datasets.Set, r *runner.Refitted,
+) ([]plot.Field, error) {
 	base := plot.Field{Signed: true}
 	base.X, base.Y = wider(rangeOf(set, 0)), wider(rangeOf(set, 1))
 	const most = 200 // more points would hide the drawing
@@ -153,7 +153,7 @@ func (f boundaryFlags) fields(ctx context.Context, method string, set *datasets.
 
 // losses draws the loss of rounds by the position of the landmark. It marks the landmark of the round if that lies in
 // the drawing.
-func (f boundaryFlags) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted,
+func (f boundaryOptions) losses(ctx context.Context, base plot.Field, method string, r *runner.Refitted,
 	grid *mat.Dense) ([]plot.Field, error) {
 	m, ok := r.Model.(interface {
 		Landscape(ctx context.Context, train registry.Data, t int, at *mat.Dense) (loss, landmark []float64, err error)

@@ -41,16 +41,16 @@ func newExperimentListCommand(a *app) *cobra.Command {
 		})
 }
 
-// experimentFlags are the flags of run and show.
-type experimentFlags struct {
-	report  reportFlags
-	run     runFlags
+// experimentOptions are those of run and show.
+type experimentOptions struct {
+	report  reportOptions
+	run     runOptions
 	quick   bool
 	explain bool
 }
 
 func newExperimentShowCommand(a *app) *cobra.Command {
-	var f experimentFlags
+	var f experimentOptions
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Draw an experiment from what is stored, and decide its claims",
@@ -71,7 +71,7 @@ func newExperimentShowCommand(a *app) *cobra.Command {
 }
 
 func newExperimentRunCommand(a *app) *cobra.Command {
-	var f experimentFlags
+	var f experimentOptions
 	c := &cobra.Command{
 		Use:   "run NAME|FILE",
 		Short: "Compute the cells of an experiment that are not stored, then show it",
@@ -108,7 +108,7 @@ func completeExperiments(c *cobra.Command) {
 
 // runExperimentRun runs an experiment's cells and shows the experiment, even if cells are missing. The exit code is
 // that of the run.
-func runExperimentRun(a *app, c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
+func runExperimentRun(a *app, c *cobra.Command, e *experiments.Experiment, f experimentOptions) error {
 	if f.explain && !f.run.dryRun {
 		return usage("--explain is of the plan that --dry-run prints; add --dry-run")
 	}
@@ -140,7 +140,7 @@ func runExperimentRun(a *app, c *cobra.Command, e *experiments.Experiment, f exp
 
 // experimentPasses turns an experiment into a request, and returns the splits of each run. It is one run with all
 // splits. If times are compared, it is one run for each split, so that the methods take turns.
-func experimentPasses(a *app, e *experiments.Experiment, f *experimentFlags) ([]string, error) {
+func experimentPasses(a *app, e *experiments.Experiment, f *experimentOptions) ([]string, error) {
 	exp, err := a.experiment(e.Protocol)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func experimentPasses(a *app, e *experiments.Experiment, f *experimentFlags) ([]
 	return out, nil
 }
 
-func runExperimentShow(a *app, c *cobra.Command, e *experiments.Experiment, f experimentFlags) error {
+func runExperimentShow(a *app, c *cobra.Command, e *experiments.Experiment, f experimentOptions) error {
 	return a.draw(c, f.report, func(ctx context.Context) (doc.Document, error) {
 		return drawExperiment(ctx, a, c, e, f.quick)
 	})
@@ -194,13 +194,13 @@ func drawExperiment(ctx context.Context, a *app, c *cobra.Command, e *experiment
 	d, err = experiment.Build(e, part, quick, experiment.Source{
 		Cells: cells,
 		Rows: func(methods, datasets []string) (frame.Frame, error) {
-			return a.frame(ctx, reportFlags{selection: selection{protocol: e.Protocol, methods: methods,
+			return a.frame(ctx, reportOptions{selection: selection{protocol: e.Protocol, methods: methods,
 				datasets: datasets,
 				splits:   fmt.Sprint(part.Splits)}})
 		},
 		Drawn: map[string]experiment.Drawn{
 			"boundary": func(given, methods, datasets []string) (doc.Document, error) {
-				b := boundaryFlags{}
+				b := boundaryOptions{}
 				if err := parseShown("boundary", given, b.add); err != nil {
 					return doc.Document{}, err
 				}

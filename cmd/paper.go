@@ -9,7 +9,7 @@ import (
 )
 
 func newPaperCommand(a *app) *cobra.Command {
-	var f reportFlags
+	var f reportOptions
 	var o paper.Options
 	c := &cobra.Command{
 		Use:   "paper METHOD [OTHER...]",
@@ -35,7 +35,7 @@ func newPaperCommand(a *app) *cobra.Command {
 	return c
 }
 
-func runPaper(a *app, c *cobra.Command, method string, f reportFlags, o paper.Options) error {
+func runPaper(a *app, c *cobra.Command, method string, f reportOptions, o paper.Options) error {
 	ctx, done := a.untilSignal(c.Context())
 	defer done()
 	exp, err := a.experiment(f.protocol)

@@ -216,7 +216,7 @@ type runPrinter struct {
 	app        *app
 	ctx        context.Context // of the whole run, including the time in which results wait to be stored
 	experiment *plan.Experiment
-	flags      runFlags
+	flags      runOptions
 	bar        *progress
 	again      bool // the run is one that was confirmed, without what was withdrawn
 

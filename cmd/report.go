@@ -24,8 +24,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reportFlags are those of every report.
-type reportFlags struct {
+// reportOptions are those of every report.
+type reportOptions struct {
 	selection
 	format, output string
 	width          string
@@ -53,7 +53,7 @@ func newReportCommands(a *app) []*cobra.Command {
 }
 
 func newOneReportCommand(a *app, r frame.Report) *cobra.Command {
-	f := reportFlags{folds: r.Folds}
+	f := reportOptions{folds: r.Folds}
 	c := &cobra.Command{Use: strings.TrimSpace(r.Name + " " + r.Args), Aliases: r.Aliases, Short: r.Summary,
 		Args: takes()}
 	flags := c.Flags()
@@ -81,7 +81,7 @@ func newOneReportCommand(a *app, r frame.Report) *cobra.Command {
 }
 
 // outputFlags adds the flags for the form of a report and for its file.
-func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
+func (a *app) outputFlags(c *cobra.Command, f *reportOptions) {
 	flags := c.Flags()
 	oneOf(c, &f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of "+
 		"--output, else text)", reportFormats()...)
@@ -97,7 +97,7 @@ func (a *app) outputFlags(c *cobra.Command, f *reportFlags) {
 	complete(c, "width", "column", "page")
 }
 
-func runReport(a *app, c *cobra.Command, f reportFlags, build func(frame.Frame) (doc.Document, error)) error {
+func runReport(a *app, c *cobra.Command, f reportOptions, build func(frame.Frame) (doc.Document, error)) error {
 	return a.draw(c, f, func(ctx context.Context) (doc.Document, error) {
 		rows, err := a.frame(ctx, f)
 		if err != nil {
@@ -108,7 +108,7 @@ func runReport(a *app, c *cobra.Command, f reportFlags, build func(frame.Frame) 
 }
 
 // draw builds a document and writes it in the form and to the place that the flags give.
-func (a *app) draw(c *cobra.Command, f reportFlags, build func(context.Context) (doc.Document, error)) error {
+func (a *app) draw(c *cobra.Command, f reportOptions, build func(context.Context) (doc.Document, error)) error {
 	out, err := newReportOutput(f)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func provenance() (program string, generated time.Time, command string) {
 }
 
 // frame reads the data of a report.
-func (a *app) frame(ctx context.Context, f reportFlags) (frame.Frame, error) {
+func (a *app) frame(ctx context.Context, f reportOptions) (frame.Frame, error) {
 	db, err := a.reader(ctx)
 	if err != nil {
 		return frame.Frame{}, err
@@ -149,7 +149,7 @@ func (a *app) frame(ctx context.Context, f reportFlags) (frame.Frame, error) {
 }
 
 // frameOf reads the data of a report from an open database.
-func (a *app) frameOf(ctx context.Context, db *store.DB, f reportFlags) (frame.Frame, error) {
+func (a *app) frameOf(ctx context.Context, db *store.DB, f reportOptions) (frame.Frame, error) {
 	stored, err := a.storedSets(ctx, db)
 	if err != nil {
 		return frame.Frame{}, exitError{exitIncomplete, err}
@@ -188,7 +188,7 @@ func interruptedReport() error {
 	return exitError{exitInterrupted, errors.New("interrupted; no report is written")}
 }
 
-func writeReport(ctx context.Context, a *app, d doc.Document, f reportFlags, out reportOutput) error {
+func writeReport(ctx context.Context, a *app, d doc.Document, f reportOptions, out reportOutput) error {
 	if out.figures {
 		return writeFigures(ctx, a, d, f, out)
 	}
@@ -238,7 +238,7 @@ type reportOutput struct {
 	width   float64
 }
 
-func newReportOutput(f reportFlags) (reportOutput, error) {
+func newReportOutput(f reportOptions) (reportOutput, error) {
 	o := reportOutput{format: f.format}
 	switch {
 	case isFolder(f.output):
@@ -304,7 +304,7 @@ func isFolder(output string) bool {
 }
 
 // chosenFigures returns the figures of a report: one for a file, or all for a folder.
-func chosenFigures(d doc.Document, f reportFlags) ([]render.NamedFigure, error) {
+func chosenFigures(d doc.Document, f reportOptions) ([]render.NamedFigure, error) {
 	named := render.FigureNames(d)
 	if len(named) == 0 {
 		return nil, usage("report %s has no figure to write; name a file that ends in %s", d.Report,
@@ -326,7 +326,7 @@ func documentEndings() []string {
 }
 
 // writeFigures writes one figure to a file or to standard output, or figures to a folder.
-func writeFigures(ctx context.Context, a *app, d doc.Document, f reportFlags, o reportOutput) error {
+func writeFigures(ctx context.Context, a *app, d doc.Document, f reportOptions, o reportOutput) error {
 	named, err := chosenFigures(d, f)
 	if err != nil {
 		return err
@@ -370,21 +370,10 @@ func writeFigure(
 	}))
 }
 
-// pageFlags are the flags of the page of everything, as a file or as a site.
-type pageFlags struct {
-	reportFlags
+// pageOptions are those of the page of everything, as a file or as a site.
+type pageOptions struct {
+	reportOptions
 	page.Options
-}
-
-func (f *pageFlags) add(a *app, c *cobra.Command) {
-	flags := c.Flags()
-	f.selection.add(a, c, defaultProtocol)
-	metricFlag(c, &f.Metric, " (default the protocol's)")
-	flags.StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared "+
-		"with it (default the one that leads, by mean)")
-	flags.Float64Var(&f.Level, "level", 0.05, "level of the tests")
-	rare(c, "level")
-	_ = c.RegisterFlagCompletionFunc("focus", completion(a.names("methods"), false))
 }
 
 // metricFlag adds --metric, whose help lists the metrics, and then says more.
@@ -394,13 +383,19 @@ func metricFlag(c *cobra.Command, to *string, more string) {
 }
 
 func newReportHTMLCommand(a *app) *cobra.Command {
-	var f pageFlags
+	var f pageOptions
 	c := &cobra.Command{
 		Use:   "html",
 		Short: "One page, or a folder of pages: verdicts, the table, what is behind every number",
 		Args:  takes(),
 	}
-	f.add(a, c)
+	f.selection.add(a, c, defaultProtocol)
+	metricFlag(c, &f.Metric, " (default the protocol's)")
+	c.Flags().StringVar(&f.Method, "focus", "", "method in question, named before you look: the others are compared "+
+		"with it (default the one that leads, by mean)")
+	c.Flags().Float64Var(&f.Level, "level", 0.05, "level of the tests")
+	rare(c, "level")
+	_ = c.RegisterFlagCompletionFunc("focus", completion(a.names("methods"), false))
 	a.outputFlag(c, &f.output, "write to this file, or to this folder with a / at its end, whole or not at all "+
 		"(default standard output)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -429,8 +424,8 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 }
 
 // buildPage reads what is stored and makes the page of it.
-func buildPage(ctx context.Context, a *app, f pageFlags) (*page.Page, error) {
-	rows, err := a.frame(ctx, f.reportFlags)
+func buildPage(ctx context.Context, a *app, f pageOptions) (*page.Page, error) {
+	rows, err := a.frame(ctx, f.reportOptions)
 	if err != nil {
 		return nil, err
 	}

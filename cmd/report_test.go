@@ -20,7 +20,7 @@ func TestInterruptedReport(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := &app{out: newOutput(io.Discard)}
-	err := writeReport(ctx, a, doc.Document{Title: "x"}, reportFlags{output: "r.html"}, reportOutput{format: "html"})
+	err := writeReport(ctx, a, doc.Document{Title: "x"}, reportOptions{output: "r.html"}, reportOutput{format: "html"})
 	must.Say(t, err, "no report is written")
 	if e := (exitError{}); !errors.As(err, &e) || e.code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", e.code, exitInterrupted)

@@ -36,7 +36,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type runFlags struct {
+type runOptions struct {
 	selection
 	all     bool
 	jobs    int
@@ -52,7 +52,10 @@ type runFlags struct {
 	isolate isolation
 	shard   string
 
-	untilFlags
+	until       string
+	against     []string
+	equivalence string
+	goOn        bool // --continue
 
 	listen, engine, tokenFile string
 	verifyShare               string
@@ -60,7 +63,7 @@ type runFlags struct {
 }
 
 func newRunCommand(a *app) *cobra.Command {
-	var f runFlags
+	var f runOptions
 	c := &cobra.Command{
 		Use:   "run [--all | --methods A,B --datasets x,y]",
 		Short: "Run methods on data sets under a protocol and store every evaluation",
@@ -122,7 +125,7 @@ func maxCellFlag(c *cobra.Command, to *time.Duration, where string) {
 }
 
 // runRun does what `bench run` says.
-func runRun(ctx context.Context, a *app, f runFlags) error {
+func runRun(ctx context.Context, a *app, f runOptions) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -174,7 +177,7 @@ func runRun(ctx context.Context, a *app, f runFlags) error {
 // storeReference stores the reference run, whose results come with the program, in a new database. It does so before a
 // run of a method that the reference run lacks, on all sets and splits of the protocol. Whoever starts
 // this run asks how good the method is.
-func storeReference(ctx context.Context, a *app, c choice, f runFlags) error {
+func storeReference(ctx context.Context, a *app, c choice, f runOptions) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
 	if _, err := os.Stat(a.db); !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -197,7 +200,8 @@ func storeReference(ctx context.Context, a *app, c choice, f runFlags) error {
 
 // computeCells lets a session run a request, with workers if the flags say so, and until a comparison is decided if
 // there is one.
-func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
+func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runOptions,
+	d *decision) error {
 	db, err := a.openToWrite(ctx)
 	if err != nil {
 		return err
@@ -268,7 +272,7 @@ func (r *runPrinter) runUntilDone(ctx context.Context, session *harness.Session,
 
 // workersShare returns the share of each worker's results that this program computes again. At a loopback address all
 // workers run on this machine, and the default is none.
-func (f runFlags) workersShare() (float64, error) {
+func (f runOptions) workersShare() (float64, error) {
 	switch {
 	case f.verifyShare == "0", f.verifyShare == "0%":
 		return 0, nil
@@ -293,10 +297,10 @@ func (f runFlags) workersShare() (float64, error) {
 const defaultShare = 0.01
 
 // shares reports whether workers may run cells.
-func (f runFlags) shares() bool { return f.listen != "" || f.engine != "" }
+func (f runOptions) shares() bool { return f.listen != "" || f.engine != "" }
 
 // check refuses flags that contradict each other, or that ask for nothing.
-func (f runFlags) check() error {
+func (f runOptions) check() error {
 	switch {
 	case f.all && (f.methods != nil || f.datasets != nil):
 		return usage("--all means every method and every set of the protocol; leave it out with --methods or " +
@@ -314,7 +318,7 @@ func (f runFlags) check() error {
 }
 
 // checkWorkers refuses flags for workers that contradict each other, or that are given without workers.
-func (f runFlags) checkWorkers() error {
+func (f runOptions) checkWorkers() error {
 	switch {
 	case f.listen != "" && f.engine != "":
 		return usage("--listen starts a server and --engine takes one that is running; leave one of them out")
@@ -331,7 +335,7 @@ func (f runFlags) checkWorkers() error {
 }
 
 // requestOf turns flags into a request.
-func requestOf(a *app, c choice, f runFlags) (plan.Request, error) {
+func requestOf(a *app, c choice, f runOptions) (plan.Request, error) {
 	req := plan.Request{
 		Methods: c.methods, Datasets: c.datasets, Splits: c.splits, Exclude: c.exclude,
 		Retry: f.retry, Timeout: f.timeout, Limits: plan.Limits{MaxCell: f.maxCell, Memory: a.memory},
@@ -496,7 +500,7 @@ const (
 
 // runDry prints the plan: a row per set and method, then the sums by method and by set; or a row per cell with
 // --explain. Times and sizes are for people in tables, plain numbers in the other formats.
-func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runFlags, d *decision) error {
+func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request, f runOptions, d *decision) error {
 	db, err := a.readerIfAny(ctx)
 	if err != nil {
 		return err
@@ -660,7 +664,7 @@ func howToAdd(a *app, s fetch.KnownSuite) string {
 
 // runDrySuite prints the plan of a run on a suite that nobody has added: a row a task, with its size and the time of
 // all methods on one core. It needs no data and no network.
-func runDrySuite(ctx context.Context, a *app, suite fetch.KnownSuite, f runFlags) error {
+func runDrySuite(ctx context.Context, a *app, suite fetch.KnownSuite, f runOptions) error {
 	if f.explain || f.shard != "" {
 		return usage("%s is not added, and --explain and --shard need its data; `%s` adds it", suite.Name,
 			howToAdd(a, suite))
@@ -753,24 +757,16 @@ func (l *listing) printSuite(suite fetch.KnownSuite, cells []*plan.Cell, f *plan
 	return l.print()
 }
 
-// untilFlags are those of a run that answers a question, and may end once it is decided.
-type untilFlags struct {
-	until       string
-	against     []string
-	equivalence string
-	goOn        bool // --continue
-}
-
 // checkUntil refuses what does not go with --until decided.
-func (f runFlags) checkUntil() error {
-	switch u := f.untilFlags; {
-	case u.until == "" && u.goOn:
+func (f runOptions) checkUntil() error {
+	switch {
+	case f.until == "" && f.goOn:
 		return usage("--continue belongs to --until decided; add it, or leave it out")
-	case u.until != "" && len(u.against) == 0:
+	case f.until != "" && len(f.against) == 0:
 		return usage("--until decided needs --against METHOD: the verdict on --methods against it is what is decided")
-	case u.against == nil && u.equivalence != "":
+	case f.against == nil && f.equivalence != "":
 		return usage("--equivalence is of the question that --against asks; name the other methods there")
-	case u.against == nil:
+	case f.against == nil:
 	case len(f.methods) != 1:
 		return usage("--against is about one method; name it alone in --methods")
 	case f.budget > 0 || f.shard != "" || f.all:
@@ -784,12 +780,12 @@ func (f runFlags) checkUntil() error {
 type decision struct {
 	*curtail.Run
 	app     *app
-	read    reportFlags // what is stored of the protocol
+	read    reportOptions // what is stored of the protocol
 	compare string      // the command that asks the same
 }
 
 // addOpponents makes a request ask for the cells of the methods of --against, too.
-func addOpponents(a *app, c choice, req *plan.Request, f runFlags) error {
+func addOpponents(a *app, c choice, req *plan.Request, f runOptions) error {
 	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
 	if err != nil {
 		return err
@@ -806,7 +802,7 @@ func addOpponents(a *app, c choice, req *plan.Request, f runFlags) error {
 }
 
 // decideUntil plans a comparison.
-func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runFlags) (*decision, error) {
+func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runOptions) (*decision, error) {
 	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
 	if err != nil {
 		return nil, usageError(err)
@@ -831,7 +827,7 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runF
 		asks = append(asks, "--equivalence", f.equivalence)
 	}
 	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a,
-		read:    reportFlags{selection: selection{protocol: f.protocol}},
+		read:    reportOptions{selection: selection{protocol: f.protocol}},
 		compare: a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
 	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
 		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
@@ -866,7 +862,7 @@ func (d *decision) conclude() {
 // putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
 // too late. Who asked with --against hears of it, and of too few sets.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
-	f runFlags) error {
+	f runOptions) error {
 	common, questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil {
 		return err
@@ -893,8 +889,8 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 
 // questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
 // the program against the field. The first result is what is common to them, with the method and the others missing.
-func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags) (common curtail.Question,
-	out []registered.Comparison, err error) {
+func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
+) (common curtail.Question, out []registered.Comparison, err error) {
 	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
 	if common.Metric, err = runMetric(exp, todo); err != nil {
 		return common, nil, usageError(err)
@@ -930,13 +926,13 @@ func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request
 
 // foresee says before a run what its comparisons can find, by what the database and the reference run know of other
 // methods.
-func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runFlags,
+func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
 	d *decision) error {
 	common, questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil || len(questions) == 0 {
 		return err
 	}
-	read, err := a.frame(ctx, reportFlags{selection: selection{protocol: f.protocol}})
+	read, err := a.frame(ctx, reportOptions{selection: selection{protocol: f.protocol}})
 	if err != nil && !errors.Is(err, frame.ErrNoResults) && !isNoDatabase(err) {
 		return err
 	}
@@ -1013,7 +1009,7 @@ func runMetric(exp *plan.Experiment, todo *plan.Plan) (metric.Metric, error) {
 }
 
 // region is the size of a difference that does not matter.
-func (f untilFlags) region(m metric.Metric) (evidence.Region, error) {
+func (f runOptions) region(m metric.Metric) (evidence.Region, error) {
 	if f.equivalence == "" {
 		return evidence.UsualRegion(m), nil
 	}

@@ -386,7 +386,7 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 }
 
 // reportSource translates what is chosen for package frame.
-func reportSource(a *app, f reportFlags, c choice, stored *storedSets) frame.Source {
+func reportSource(a *app, f reportOptions, c choice, stored *storedSets) frame.Source {
 	p := c.Protocol
 	src := frame.Source{
 		Protocol: frame.Protocol{

@@ -250,7 +250,7 @@ func noteVersions(ctx context.Context, a *app, db *store.DB, rows []store.Status
 		if methods == nil {
 			continue
 		}
-		read, err := a.frameOf(ctx, db, reportFlags{selection: selection{protocol: protocol}, also: methods})
+		read, err := a.frameOf(ctx, db, reportOptions{selection: selection{protocol: protocol}, also: methods})
 		if err != nil {
 			a.say("%s: versions are not listed: %v", protocol, err)
 			continue
@@ -294,7 +294,7 @@ const watchEvery = time.Second
 // protocol is "", it is the run's.
 func newWatcher(ctx context.Context, a *app, db *store.DB, protocol string) (*live.Watcher, error) {
 	opt := live.Options{Frame: func(ctx context.Context, name string) (frame.Frame, error) {
-		return a.frameOf(ctx, db, reportFlags{selection: selection{protocol: cmp.Or(protocol, name)}})
+		return a.frameOf(ctx, db, reportOptions{selection: selection{protocol: cmp.Or(protocol, name)}})
 	}}
 	if protocol != "" {
 		exp, err := a.experiment(protocol)

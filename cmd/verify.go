@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type verifyFlags struct {
+type verifyOptions struct {
 	selection
 	sample  string
 	jobs    int
@@ -32,7 +32,7 @@ type verifyFlags struct {
 }
 
 func newVerifyCommand(a *app) *cobra.Command {
-	var f verifyFlags
+	var f verifyOptions
 	c := a.lists(&cobra.Command{
 		Use:   "verify",
 		Short: "Run a random share of stored cells again and compare every count",
@@ -65,7 +65,7 @@ func parseSample(text string) (share float64, number int, err error) {
 	return 0, 0, usage("--sample %q is neither a share, as 2%%, nor a number of cells, as 10", text)
 }
 
-func runVerify(a *app, c *cobra.Command, f verifyFlags, l *listing) error {
+func runVerify(a *app, c *cobra.Command, f verifyOptions, l *listing) error {
 	ctx := c.Context()
 	share, number, err := parseSample(f.sample)
 	if err != nil {
@@ -100,7 +100,7 @@ func runVerify(a *app, c *cobra.Command, f verifyFlags, l *listing) error {
 }
 
 // verifyCells says what it does, runs cells again and prints what differs.
-func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, said string, f verifyFlags,
+func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, said string, f verifyOptions,
 	l *listing) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
@@ -210,7 +210,7 @@ func (m *messages) noteGroups(fate string, groups []plan.Group) {
 
 // planAgain reads the stored results that the flags ask for and plans them again, by their protocols or by the one
 // asked for.
-func planAgain(ctx context.Context, a *app, db *store.DB, f verifyFlags) (plan.Stand, error) {
+func planAgain(ctx context.Context, a *app, db *store.DB, f verifyOptions) (plan.Stand, error) {
 	var out plan.Stand
 	chosen, cells, err := askedCells(ctx, a, db, f.selection)
 	if err != nil {

@@ -171,7 +171,7 @@ func (w *coordinator) stop(ended bool) (conflicts []remote.Conflict, wrong bool)
 var lostAfter time.Duration
 
 // listenForWorkers lets workers join a run.
-func listenForWorkers(a *app, printer *runPrinter, f runFlags) (*coordinator, error) {
+func listenForWorkers(a *app, printer *runPrinter, f runOptions) (*coordinator, error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (a *app) runIdentity() string { return a.db + ".listen" }
 
 // secureServer chooses the certificate and the token of a server that other machines reach. made says that the program
 // made the token, not the user.
-func secureServer(a *app, opt *remote.Options, f runFlags) (made bool, err error) {
+func secureServer(a *app, opt *remote.Options, f runOptions) (made bool, err error) {
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
 		return false, usage("--listen %q is not HOST:PORT, such as 127.0.0.1:4222", f.listen)
