@@ -781,7 +781,7 @@ type decision struct {
 	*curtail.Run
 	app     *app
 	read    reportOptions // what is stored of the protocol
-	compare string      // the command that asks the same
+	compare string        // the command that asks the same
 }
 
 // addOpponents makes a request ask for the cells of the methods of --against, too.
