@@ -888,7 +888,7 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 }
 
 // questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
-// the program against the field. The first result is what is common to them, with the method and the others missing.
+// the program against the field. The first result is what all questions share, without methods.
 func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
 ) (common curtail.Question, out []registered.Comparison, err error) {
 	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}

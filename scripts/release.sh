@@ -152,7 +152,8 @@ gate "a build without kernels in C or assembly" 1 "$one/bin/plain"
 alone() {
   enter=chroot
   [ "$(id -u)" = 0 ] || enter='unshare --map-root-user chroot'
-  env -i PATH="$PATH:/usr/sbin" $(sed -n 's/^ENV //p' Dockerfile) $enter "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 ||
+  env -i PATH="$PATH:/usr/sbin" $(sed -n 's/^ENV //p' Dockerfile) $enter \
+    "$work/root" /bench --db /work/results.db "$@" >"$work/said" 2>&1 ||
     die "alone, $*: $(cat "$work/said")"
 }
 mkdir -p "$work/root/work"

@@ -345,7 +345,7 @@ func some(columns []string) string {
 	return "columns " + wording.Few(columns, 8)
 }
 
-// otherNotations are the notations of dates and numbers that cannot be read: what such a value is, and how the user
+// otherNotations are the notations of dates and numbers that cannot be read: what a value in one is, and how the user
 // writes it so that it can be read.
 var otherNotations = map[Notation]struct{ what, advice string }{
 	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},

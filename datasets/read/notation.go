@@ -139,7 +139,7 @@ func (k Kind) String() string {
 // IsNumber reports a kind of numbers in digits.
 func (k Kind) IsNumber() bool { return k >= Plain && k <= Yen }
 
-// readUnits are the signs before or behind a number that are read, and one of which all values of a column have.
+// readUnits are the units that may be written before or behind a number. All values of a column have the same one.
 var readUnits = map[Kind]string{Percent: "%", Dollar: "$", Euro: "€", Pound: "£", Yen: "¥"}
 
 // withoutUnit returns what a text has besides a sign, and the kind of the sign. Without a sign it returns the text.
@@ -217,7 +217,7 @@ const (
 	CommaAmbiguous Notation = "comma"                // one comma before three digits, of either meaning
 )
 
-// notationOf returns the notation of a number or a date in a text that is no number of the style.
+// notationOf returns the notation in which a text is a number or a date, if it is no number in the style of the file.
 func notationOf(text []byte, s Style) Notation {
 	text = bytes.TrimSpace(text)
 	_, comma := commaNumber(text)
