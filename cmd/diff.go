@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -28,16 +29,28 @@ func newDiffCommand(a *app) *cobra.Command {
 	}, func(c *cobra.Command, args []string, l *listing) error { return runDiff(c.Context(), a, args, s, o, l) })
 	s.add(a, c, "")
 	c.Flags().BoolVar(&o.all, "all", false, "list methods and sets without a difference, too")
-	oneOf(c, &o.failIf, "fail-if", "", "exit code 3 only if B has other test counts, scores or ends (counts), or is "+
-		"significantly worse on a set or lacks results that ended ok in A (worse); default: if anything differs",
-		"counts", "worse")
+	c.Flags().BoolVar(&o.short, "short", false, "how much differs in one line, and nothing else")
+	c.Flags().StringSliceVar(&o.failIf, "fail-if", nil, "exit code 3 only if B has other test counts, scores or ends "+
+		"(counts), or is significantly worse on a set or lacks results that ended ok in A (worse); or counts,worse; "+
+		"default: if anything differs")
+	alarms := []string{"counts", "worse"}
+	complete(c, "fail-if", alarms...)
+	beforehand(c, func() error {
+		for i, asked := range o.failIf {
+			o.failIf[i] = strings.ToLower(asked)
+			if !slices.Contains(alarms, o.failIf[i]) {
+				return usage("--fail-if %q is not one of %s", asked, strings.Join(alarms, ", "))
+			}
+		}
+		return nil
+	})
 	return c
 }
 
 // diffOptions say what is listed, and what is a failure; see table.Line.Fails.
 type diffOptions struct {
-	all    bool
-	failIf string
+	all, short bool
+	failIf     []string
 }
 
 func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOptions, l *listing) error {
@@ -92,7 +105,7 @@ func (m *messages) printDiff(args []string, lines []table.Line, alone [2]int, o 
 		return v
 	}
 	for _, d := range lines {
-		if !d.Changed() && !o.all {
+		if o.short || !d.Changed() && !o.all {
 			continue
 		}
 		versions := d.Versions[0]
@@ -102,7 +115,9 @@ func (m *messages) printDiff(args []string, lines []table.Line, alone [2]int, o 
 		l.add(d.Protocol, d.Dataset, d.Method, versions, d.Cells, d.Ends, d.Counts, d.Choices, d.Metric,
 			number(d.A, 2), number(d.B, 2), number(d.B-d.A, 2), number(d.Low, 2), number(d.High, 2), number(d.P, 3))
 	}
-	if err := l.printAny(); err != nil {
+	if o.short {
+		l.header = nil
+	} else if err := l.printAny(); err != nil {
 		return err
 	}
 	for i, n := range alone {
@@ -110,19 +125,19 @@ func (m *messages) printDiff(args []string, lines []table.Line, alone [2]int, o 
 			m.say("%s alone has %s", args[i], plural(n, "cell"))
 		}
 	}
-	return m.found(args, lines, o.failIf)
+	return m.found(args, lines, o, l.out)
 }
 
-// found says how many cells were compared and in how many pairs of a method and a set something differs. It says so by
-// an error if --fail-if came true.
-func (m *messages) found(args []string, lines []table.Line, failIf string) error {
+// found says how many cells were compared and in how many pairs of a method and a set something differs, on standard
+// output if that alone is asked for. What is a failure is an error.
+func (m *messages) found(args []string, lines []table.Line, o diffOptions, out io.Writer) error {
 	compared, changed, failed := 0, 0, 0
 	for _, d := range lines {
 		compared += d.Cells
 		if d.Changed() {
 			changed++
 		}
-		if d.Fails(failIf) {
+		if d.Fails(o.failIf...) {
 			failed++
 		}
 	}
@@ -135,16 +150,27 @@ func (m *messages) found(args []string, lines []table.Line, failIf string) error
 		found = fmt.Sprintf("%s compared: something differs in %s of a method and a set, of %d",
 			plural(compared, "cell"), plural(changed, "pair"), len(lines))
 	}
-	if failIf != "" {
-		found += fmt.Sprintf("; --fail-if %s came true for %s", failIf, plural(failed, "pair"))
+	asked := strings.Join(o.failIf, ",")
+	if asked != "" {
+		found += fmt.Sprintf("; --fail-if %s came true for %s", asked, plural(failed, "pair"))
 	}
-	if failIf == "worse" && failed == 0 && !slices.ContainsFunc(lines, table.Line.Tested) {
-		return usage("%s, and cannot: no set has the %d splits that a test takes", found, stats.FewestSplits)
+	if failed == 0 && slices.Contains(o.failIf, "worse") && !slices.ContainsFunc(lines, table.Line.Tested) {
+		return usage("%s, and worse cannot: no set has the %d splits that a test takes", found, stats.FewestSplits)
+	}
+	switch {
+	case o.short:
+		if _, err := fmt.Fprintln(out, found); err != nil {
+			return err
+		}
+	case failed == 0:
+		m.say("%s", found)
 	}
 	if failed > 0 {
+		if o.short {
+			found = args[1] + " differs from " + args[0]
+		}
 		return exitError{exitIncomplete, errors.New(found)}
 	}
-	m.say("%s", found)
 	return nil
 }
 

@@ -467,6 +467,9 @@ func TestAlarm(t *testing.T) {
 		{single, "worse", "--fail-if worse came true: A is significantly worse than B on s00"},
 		{timed(0.2, 0.15), "slower", "--fail-if slower came true: a cell of A takes 1.33 times the processor " +
 			"time of B, over 15 sets"},
+		{timed(0.2, 0.15), "inconclusive,slower", "--fail-if slower came true: a cell of A takes 1.33 times the " +
+			"processor time of B, over 15 sets"},
+		{over(-3), "inconclusive,worse,slower", "--fail-if worse came true: A is significantly worse than B"},
 		{timed(0.15, 0.13), "slower", ""},
 		{timed(0.15, 0.2), "slower", ""},
 	} {

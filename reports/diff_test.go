@@ -104,8 +104,9 @@ func TestAlarms(t *testing.T) {
 			tally.Add(a[k], b[k])
 		}
 		l := tally.Lines()[0]
-		if !l.Fails("") || l.Fails("counts") != c.counts || l.Fails("worse") != c.worse {
-			t.Errorf("%s: changed %v, counts %v, worse %v: %+v", c.name, l.Fails(""), l.Fails("counts"),
+		if !l.Fails() || l.Fails("counts") != c.counts || l.Fails("worse") != c.worse ||
+			l.Fails("counts", "worse") != (c.counts || c.worse) {
+			t.Errorf("%s: changed %v, counts %v, worse %v: %+v", c.name, l.Fails(), l.Fails("counts"),
 				l.Fails("worse"), l)
 		}
 	}

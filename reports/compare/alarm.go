@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,35 +18,42 @@ import (
 const slower = 1.25
 
 // alarmFlag adds --fail-if, which says what a comparison must find against the method to be a failure.
-func alarmFlag(flags *pflag.FlagSet) *string {
-	values, asked := []string{"worse", "slower", "inconclusive"}, new(string)
+func alarmFlag(flags *pflag.FlagSet) *[]string {
+	values, asked := []string{"worse", "slower", "inconclusive"}, new([]string)
 	flags.Func("fail-if", "exit code 3 if METHOD is significantly worse than another one, over data sets or on one "+
 		"(worse), takes a quarter more processor time (slower), or if a verdict is inconclusive or not testable "+
-		"(inconclusive)", func(text string) error {
-		if *asked = strings.ToLower(text); !slices.Contains(values, *asked) {
-			return fmt.Errorf("it is not one of %s", strings.Join(values, ", "))
+		"(inconclusive); several with commas between them", func(text string) error {
+		*asked = strings.Split(strings.ToLower(text), ",")
+		for _, a := range *asked {
+			if !slices.Contains(values, a) {
+				return fmt.Errorf("%q is not one of %s", a, strings.Join(values, ", "))
+			}
 		}
 		return nil
 	})
 	return asked
 }
 
-// alarm is what the page finds of what an alarm asks, a sentence for all other methods; "" for nothing.
-func (p *Page) alarm(asked string) (string, error) {
-	var found []string
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		switch text, err := p.finds(q, asked); {
-		case err != nil:
-			return "", err
-		case text != "":
-			found = append(found, text)
+// alarm is what the page finds of what an alarm asks, a sentence for each that came true; "" for nothing.
+func (p *Page) alarm(asked []string) (string, error) {
+	var came []string
+	var unknown error
+	for _, a := range asked {
+		var found []string
+		for i := range p.pairs {
+			text, err := p.finds(&p.pairs[i], a)
+			if unknown = cmp.Or(unknown, err); text != "" {
+				found = append(found, text)
+			}
+		}
+		if found != nil {
+			came = append(came, fmt.Sprintf("--fail-if %s came true: %s", a, strings.Join(found, "; ")))
 		}
 	}
-	if found == nil {
-		return "", nil
+	if came != nil {
+		return strings.Join(came, "; "), nil
 	}
-	return fmt.Sprintf("--fail-if %s came true: %s", asked, strings.Join(found, "; ")), nil
+	return "", unknown
 }
 
 // finds is what an alarm asks of one other method, if it is so.

@@ -47,7 +47,7 @@ func Compare(flags *pflag.FlagSet) frame.Build {
 		if o.Method, err = t.Frame.Method(t.Frame.Also[0], t.Frame.Rows); err != nil {
 			return d, err
 		}
-		if *alarm != "" {
+		if *alarm != nil {
 			o.Method = t.Frame.Latest(o.Method)
 		}
 		if o.Region, err = region(); err != nil {

@@ -38,15 +38,11 @@ func (l Line) Changed() bool { return l.Ends+l.Counts+l.Choices > 0 }
 func (l Line) Tested() bool { return !math.IsNaN(l.P) }
 
 // Fails reports whether the line is a failure for an alarm on "counts", which are other ends or other results, on
-// "worse", which are lost cells or a significantly worse mean of the second side, or on "", which is any change.
-func (l Line) Fails(alarm string) bool {
-	switch alarm {
-	case "counts":
-		return l.Ends+l.Counts > 0
-	case "worse":
-		return l.Lost > 0 || l.Behind && l.P < frame.UsualLevel
-	}
-	return l.Changed()
+// "worse", which are lost cells or a significantly worse mean of the second side, or, without either, on any change.
+func (l Line) Fails(alarms ...string) bool {
+	counts := slices.Contains(alarms, "counts") && l.Ends+l.Counts > 0
+	worse := slices.Contains(alarms, "worse") && (l.Lost > 0 || l.Behind && l.P < frame.UsualLevel)
+	return counts || worse || len(alarms) == 0 && l.Changed()
 }
 
 // A Tally finds what changed between two collections of results: counts, choices of grid points, and means.
