@@ -216,7 +216,7 @@ func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Re
 			if err := printer.confirm(todo, p, opt); err != nil {
 				return err
 			}
-			return putQuestions(ctx, a, db, exp, todo, req, f)
+			return putQuestions(ctx, a, db, exp, todo, req, f, d)
 		}}
 	var workers *coordinator
 	if f.shares() {
@@ -807,8 +807,12 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runO
 	if err != nil {
 		return nil, usageError(err)
 	}
-	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: frame.UsualLevel,
-		Own: c.Registry.Foreign(req.Methods[0])}
+	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: frame.UsualLevel}
+	for i, m := range q.Methods {
+		if c.Registry.Foreign(q.Methods[0]) && c.Registry.Foreign(m) {
+			q.Own = append(q.Own, i)
+		}
+	}
 	if q.Metric, err = runMetric(c.Experiment, all); err != nil {
 		return nil, usageError(err)
 	}
@@ -860,9 +864,10 @@ func (d *decision) conclude() {
 }
 
 // putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
-// too late. Who asked with --against hears of it, and of too few sets.
+// too late. Who asked with --against hears of it, and of too few sets. A run until a question that is written down is
+// decided takes its comparisons for the family, as the page does.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
-	f runOptions) error {
+	f runOptions, d *decision) error {
 	common, questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil {
 		return err
@@ -875,6 +880,9 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 			return err
 		}
 		stored, err := db.PutComparison(ctx, q)
+		if err == nil && stored.Earlier == "" && d != nil {
+			d.Own = []int{0}
+		}
 		switch {
 		case err != nil:
 			return databaseError(err)

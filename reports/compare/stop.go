@@ -37,12 +37,12 @@ func (p *Page) asks(stop result.Stop) bool {
 	}
 	for i := range p.pairs {
 		q := &p.pairs[i]
-		beyond := func(set string) bool {
-			return !slices.Contains(stop.Sets, set) && !p.FailedOn(set, p.method) && !p.FailedOn(set, p.other(q))
+		differs := func(set string) bool {
+			return slices.Contains(stop.Sets, set) != slices.Contains(q.Over, set) &&
+				!p.FailedOn(set, p.method) && !p.FailedOn(set, p.other(q))
 		}
-		lacks := func(set string) bool { return !slices.Contains(q.Over, set) }
-		if !slices.Contains(stop.Against(), p.other(q)) || slices.ContainsFunc(q.Over, beyond) ||
-			slices.ContainsFunc(stop.Sets, lacks) {
+		if !slices.Contains(stop.Against(), p.other(q)) ||
+			slices.ContainsFunc(slices.Concat(q.Over, stop.Sets), differs) {
 			return false
 		}
 	}

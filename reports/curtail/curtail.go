@@ -25,7 +25,9 @@ type Plan struct {
 	Splits    int // of each set
 	Opponents int // that the method is compared with
 	Level     float64
-	Own       bool // the method is one's own: its comparisons are the family, wherever its mean is
+	// Own are places of methods whose comparisons are the family, wherever their means are: the method is 0, and its
+	// opponents follow. It is empty if the method is not one's own and was not named before its first result.
+	Own []int
 	// Width is half the width of the region of practical equivalence, in the unit of the values or as a share of the
 	// error; NaN for no region.
 	Width    float64
@@ -54,8 +56,7 @@ const draws = 2000
 // A Study follows a plan. Its methods are not to be called at the same time.
 type Study struct {
 	Plan
-	values  [][][]float64 // by set and split: of the method, then of each opponent
-	lost    []int         // by set: splits of which a cell failed
+	values  [][][]float64 // by set and split: of the method, then of each opponent; NaN where a cell failed
 	started []int         // splits by set that were given out
 	draws   int
 	judge   evidence.Judge
@@ -63,8 +64,7 @@ type Study struct {
 
 // New begins a study.
 func New(p Plan) *Study {
-	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), lost: make([]int, len(p.Sets)),
-		started: make([]int, len(p.Sets)), draws: draws,
+	return &Study{Plan: p, values: make([][][]float64, len(p.Sets)), started: make([]int, len(p.Sets)), draws: draws,
 		judge: evidence.Judge{Level: p.Level, Region: !math.IsNaN(p.Width), Relative: p.Relative && p.Width > 0}}
 }
 
@@ -77,15 +77,9 @@ func (s *Study) start(set int) Split {
 	return Split{set, s.started[set] - 1}
 }
 
-// Add notes the values of the method and of each opponent on the next split of a set; nil where a cell failed. Methods
-// are compared on the other splits of the set.
-func (s *Study) Add(set int, values []float64) {
-	if values == nil {
-		s.lost[set]++
-	} else {
-		s.values[set] = append(s.values[set], values)
-	}
-}
+// Add notes the values of the method and of each opponent on the next split of a set; NaN where a cell failed. The
+// method and an opponent are compared on the splits that both have.
+func (s *Study) Add(set int, values []float64) { s.values[set] = append(s.values[set], values) }
 
 // First are the splits to begin with: two of every set, the cheapest set first.
 func (s *Study) First() []Split {
@@ -119,39 +113,39 @@ func enough(v evidence.Verdict) float64 {
 // Done is how many splits were added, of all sets.
 func (s *Study) Done() int {
 	n := 0
-	for i, splits := range s.values {
-		n += len(splits) + s.lost[i]
+	for _, splits := range s.values {
+		n += len(splits)
 	}
 	return n
 }
 
-// left is how many splits of a set are in the comparison of all splits, if no more fail.
-func (s *Study) left(set int) int { return s.Splits - s.lost[set] }
-
-// Counted are the places of the sets that a comparison of all splits would count: those of which a split is finished,
-// but for sets with less than half of the usual number of splits.
-func (s *Study) Counted() []int {
-	var out, usual []int
+// counted is what is known of the sets that a comparison of all splits with an opponent would count: those of which a
+// split is finished, but for sets with less than half of the usual number of splits.
+func (s *Study) counted(opponent int) (out []known) {
+	var usual []int
 	for i := range s.Sets {
-		if len(s.values[i]) > 0 {
-			out, usual = append(out, i), append(usual, s.left(i))
+		if k := s.known(i, opponent); k.splits > 0 {
+			out, usual = append(out, k), append(usual, k.planned)
 		}
 	}
 	slices.Sort(usual)
-	return slices.DeleteFunc(out, func(i int) bool { return 2*s.left(i) < usual[len(usual)/2] })
+	return slices.DeleteFunc(out, func(k known) bool { return 2*k.planned < usual[len(usual)/2] })
+}
+
+// Counted are the places of the sets that some comparison of all splits would count.
+func (s *Study) Counted() (out []int) {
+	for j := range s.Opponents {
+		for _, k := range s.counted(j) {
+			out = append(out, k.set)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Look forecasts the verdicts of all planned splits.
 func (s *Study) Look() Forecast {
-	sets := s.Counted()
-	if len(sets) == 0 {
-		f := Forecast{Decided: true, Whole: true, weights: make([]float64, len(s.Sets))}
-		for range s.Opponents {
-			f.Verdicts, f.Probabilities = append(f.Verdicts, evidence.Untestable), append(f.Probabilities, 1)
-		}
-		return f
-	}
-	d := s.newDrawn(sets)
+	d := s.newDrawn()
 	for _, known := range d.known {
 		d.models = append(d.models, newModel(known, s.Percent))
 	}
@@ -181,9 +175,9 @@ func (s *Study) Look() Forecast {
 			continue
 		}
 		f.Decided = false
-		for i, set := range sets {
-			f.weights[set] += explained(s.draws, func(k int) (float64, bool) {
-				return gains[k][j][i], verdicts[k][j] == most
+		for _, of := range d.known[j] {
+			f.weights[of.set] += explained(s.draws, func(k int) (float64, bool) {
+				return gains[k][j][of.set], verdicts[k][j] == most
 			})
 		}
 	}
@@ -248,52 +242,59 @@ func (s *Study) Next(f Forecast) []Split {
 // drawn draws tables of all planned splits.
 type drawn struct {
 	*Study
-	sets   []int
-	known  [][]known // by opponent and set
+	known  [][]known // by opponent
 	models []*model  // by opponent
-	others [][]float64
 	stream *rng.RandomState
 	common []float64
 }
 
-// newDrawn takes the sets that count.
-func (s *Study) newDrawn(sets []int) *drawn {
-	d := &drawn{Study: s, sets: sets, stream: rng.New(1), common: make([]float64, 1+2*len(sets)),
-		known: make([][]known, s.Opponents), others: make([][]float64, s.Opponents)}
+func (s *Study) newDrawn() *drawn {
+	d := &drawn{Study: s, stream: rng.New(1), common: make([]float64, 1+2*len(s.Sets))}
 	for j := range s.Opponents {
-		for _, set := range sets {
-			mean := 0.0
-			for _, v := range s.values[set] {
-				mean += v[1+j] / float64(len(s.values[set]))
-			}
-			d.known[j], d.others[j] = append(d.known[j], s.known(set, j)), append(d.others[j], mean)
-		}
+		d.known = append(d.known, s.counted(j))
 	}
 	return d
 }
 
 // now are the verdicts of the splits so far.
 func (s *Study) now() []evidence.Verdict {
-	d := s.newDrawn(s.Counted())
-	gains := make([][]float64, s.Opponents)
+	d := s.newDrawn()
+	gains := d.none()
 	for j, sets := range d.known {
 		for _, k := range sets {
-			gains[j] = append(gains[j], k.mean)
+			gains[j][k.set] = k.mean
 		}
 	}
 	return d.verdicts(gains)
 }
 
+// none are gains by opponent and set before they are known: a set that does not count is NaN.
+func (d *drawn) none() [][]float64 {
+	out := make([][]float64, d.Opponents)
+	for j := range out {
+		out[j] = slices.Repeat([]float64{math.NaN()}, len(d.Sets))
+	}
+	return out
+}
+
 // known summarises the gains over an opponent on a set.
 func (s *Study) known(set, opponent int) known {
-	k := known{splits: len(s.values[set]), planned: s.left(set)}
-	n, middle := float64(k.splits), 0.0
+	k := known{set: set, planned: s.Splits}
+	var both [][2]float64
 	for _, v := range s.values[set] {
-		k.mean += (v[0] - v[1+opponent]) / n
-		middle += (v[0] + v[1+opponent]) / 2 / n
+		if ours, theirs := v[0], v[1+opponent]; math.IsNaN(ours - theirs) {
+			k.planned--
+		} else {
+			both = append(both, [2]float64{ours, theirs})
+		}
 	}
-	for _, v := range s.values[set] {
-		d := v[0] - v[1+opponent] - k.mean
+	k.splits = len(both)
+	n, middle := float64(k.splits), 0.0
+	for _, v := range both {
+		k.mean, k.other, middle = k.mean+(v[0]-v[1])/n, k.other+v[1]/n, middle+(v[0]+v[1])/2/n
+	}
+	for _, v := range both {
+		d := v[0] - v[1] - k.mean
 		k.square += d * d
 	}
 	k.base = s.base(middle, s.Sets[set].Test)
@@ -314,9 +315,8 @@ func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
 	for i := range d.common {
 		d.common[i] = d.stream.Norm()
 	}
-	gains := make([][]float64, d.Opponents)
+	gains := d.none()
 	for j, m := range d.models {
-		gains[j] = make([]float64, len(d.sets))
 		m.draw(d.stream, func(place int) float64 {
 			if d.Opponents == 1 {
 				return d.common[place]
@@ -325,9 +325,9 @@ func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
 			return math.Sqrt(0.5)*d.common[place] + math.Sqrt(0.5)*d.stream.Norm()
 		}, gains[j])
 		if d.Percent {
-			for i, set := range d.sets {
-				if unit := 100 / (d.Sets[set].Test * float64(d.left(set))); len(d.values[set]) < d.left(set) {
-					gains[j][i] = math.Round(gains[j][i]/unit) * unit
+			for _, k := range d.known[j] {
+				if unit := 100 / (d.Sets[k.set].Test * float64(k.planned)); k.splits < k.planned {
+					gains[j][k.set] = math.Round(gains[j][k.set]/unit) * unit
 				}
 			}
 		}
@@ -335,58 +335,58 @@ func (d *drawn) next() ([]evidence.Verdict, [][]float64) {
 	return d.verdicts(gains), gains
 }
 
-// verdicts judges the gains over each opponent as a comparison of the method with them does: if the method is not one's
-// own and has the best or the worst mean, each method is compared with each.
+// verdicts judges the gains over each opponent as evidence.Compare does, in the same family.
 func (d *drawn) verdicts(gains [][]float64) []evidence.Verdict {
-	all := slices.Clone(gains)
-	ahead, behind := 0, 0
+	var sums []float64
 	for _, row := range gains {
 		sum := 0.0
 		for _, g := range row {
-			sum += g
-		}
-		if sum >= -1e-9 { // sums of rounded numbers
-			ahead++
-		}
-		if sum <= 1e-9 {
-			behind++
-		}
-	}
-	of := make([][2]int, len(gains)) // the opponents of each comparison; -1 is the method
-	for j := range gains {
-		of[j] = [2]int{-1, j}
-	}
-	if !d.Own && (ahead == len(gains) || behind == len(gains)) {
-		for a := range gains {
-			for b := a + 1; b < len(gains); b++ {
-				row := make([]float64, len(gains[a]))
-				for i := range row {
-					row[i] = gains[b][i] - gains[a][i]
-				}
-				all, of = append(all, row), append(of, [2]int{a, b})
+			if !math.IsNaN(g) {
+				sum += g
 			}
 		}
+		sums = append(sums, math.Round(sum*1e9)) // sums of rounded numbers
 	}
-	ropes := make([][]float64, len(all))
-	for p := range all {
-		ropes[p] = d.ropes(of[p], gains)
+	family := evidence.FamilyOf(1+d.Opponents, 0, d.Own, evidence.OneSided(sums))
+	var all, ropes [][]float64
+	var at []int // by opponent, the place of the method's comparison with it
+	for _, of := range family {
+		if of[0] == 0 {
+			at = append(at, len(all))
+		}
+		row := slices.Clone(gains[of[1]-1])
+		for i := range row {
+			if of[0] > 0 {
+				row[i] -= gains[of[0]-1][i]
+			}
+		}
+		if slices.ContainsFunc(row, func(g float64) bool { return !math.IsNaN(g) }) {
+			all, ropes = append(all, row), append(ropes, d.ropes(of, row))
+		} else if of[0] == 0 {
+			at[len(at)-1] = -1
+		}
 	}
-	return d.judge.Verdicts(all, ropes)[:len(gains)]
+	found := d.judge.Verdicts(all, ropes)
+	var out []evidence.Verdict
+	for _, k := range at {
+		if k < 0 {
+			out = append(out, evidence.Untestable)
+		} else {
+			out = append(out, found[k])
+		}
+	}
+	return out
 }
 
-// ropes are half the widths of the region by set.
-func (d *drawn) ropes(of [2]int, gains [][]float64) []float64 {
-	out := make([]float64, len(d.sets))
-	value := func(m, i int) float64 {
-		if m < 0 {
-			return d.others[0][i] + gains[0][i]
-		}
-		return d.others[0][i] + gains[0][i] - gains[m][i]
+// ropes are half the widths of the region by set, for the comparison of two methods with these gains. The means of
+// opponents are those of their splits so far.
+func (d *drawn) ropes(of [2]int, gains []float64) []float64 {
+	out := slices.Repeat([]float64{d.Width}, len(gains))
+	if !d.Relative {
+		return out
 	}
-	for i := range out {
-		if out[i] = d.Width; d.Relative {
-			out[i] = d.Width * math.Abs(d.Best-(value(of[0], i)+value(of[1], i))/2)
-		}
+	for _, k := range d.known[of[1]-1] {
+		out[k.set] = d.Width * math.Abs(d.Best-k.other-gains[k.set]/2)
 	}
 	return out
 }

@@ -8,8 +8,9 @@ import (
 
 // known is what the splits of one set so far say of one gain.
 type known struct {
-	splits, planned int
-	mean            float64 // of the gain
+	set             int // its place in the plan
+	splits, planned int // that both methods have, and that they have in the end if no further one fails
+	mean, other     float64 // of the gain, and of the values of the opponent
 	square          float64 // sum of squared deviations from the mean
 	base            float64 // what the variance of a split's gain is proportional to, over sets
 }
@@ -112,8 +113,8 @@ func (m *model) centre(tau float64) (mu, precision, misfit, logs float64) {
 	return mu, precision, misfit, logs
 }
 
-// draw draws the means over all splits into out. normal gives standard normal numbers by their place, so that gains
-// that share a method can share a part of them.
+// draw draws the means over all splits into out, by set. normal gives standard normal numbers by their place, so that
+// gains that share a method can share a part of them.
 func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, out []float64) {
 	u, k := stream.Float64()*m.weights[len(m.weights)-1], 0
 	for k+1 < len(m.weights) && m.weights[k] < u {
@@ -123,7 +124,7 @@ func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, ou
 	mu, precision, _, _ := m.centre(tau)
 	mu += normal(0) / math.Sqrt(precision)
 	for i, s := range m.sets {
-		out[i] = s.mean
+		out[s.set] = s.mean
 		left := float64(s.planned - s.splits)
 		if left == 0 {
 			continue
@@ -131,9 +132,9 @@ func (m *model) draw(stream *rng.RandomState, normal func(place int) float64, ou
 		freedom := ofSet + s.splits - 1
 		variance := m.variance[i] * float64(freedom) / chiSquared(stream, freedom)
 		of, between := float64(s.splits)/variance, 1/(tau*tau)
-		truth := (of*s.mean+between*mu)/(of+between) + normal(1+2*i)/math.Sqrt(of+between)
-		rest := truth + normal(2+2*i)*math.Sqrt(variance/left)
-		out[i] = (float64(s.splits)*s.mean + left*rest) / float64(s.planned)
+		truth := (of*s.mean+between*mu)/(of+between) + normal(1+2*s.set)/math.Sqrt(of+between)
+		rest := truth + normal(2+2*s.set)*math.Sqrt(variance/left)
+		out[s.set] = (float64(s.splits)*s.mean + left*rest) / float64(s.planned)
 	}
 }
 

@@ -22,7 +22,7 @@ type Question struct {
 	Metric  metric.Metric
 	Region  evidence.Region
 	Level   float64
-	Own     bool // as in Plan
+	Own     []int // as in Plan
 }
 
 // A Run gives out the cells of a comparison to the scheduler (schedule.Batches) until its verdicts are decided.
@@ -56,7 +56,7 @@ func NewRun(q Question, cells []*plan.Cell) *Run {
 	}
 	slices.Sort(r.sets)
 	r.sets = slices.DeleteFunc(r.sets, func(set string) bool { return !r.whole(set) })
-	r.plan = Plan{Splits: len(q.Splits), Opponents: len(q.Methods) - 1, Level: q.Level, Own: q.Own,
+	r.plan = Plan{Splits: len(q.Splits), Opponents: len(q.Methods) - 1, Level: q.Level,
 		Width: math.NaN(), Relative: q.Region.Relative, Percent: q.Metric.Percent}
 	if q.Region.Exists() {
 		r.plan.Width, _ = q.Region.Width.Float64()
@@ -157,6 +157,7 @@ func (r *Run) Next(waiting []*plan.Cell) (now []*plan.Cell, why result.Why) {
 	}
 	r.waits = len(at) > 0
 	if r.study == nil {
+		r.plan.Own = r.Own
 		r.study = New(r.plan)
 		r.open = r.study.First()
 	} else {
@@ -182,18 +183,17 @@ func (r *Run) look() result.Why {
 	for _, s := range r.open {
 		var values []float64
 		for _, m := range r.Methods {
-			if v, ok := r.values[cellName{r.sets[s.Set], m, r.Splits[s.At]}]; ok {
-				values = append(values, v)
+			v, ok := r.values[cellName{r.sets[s.Set], m, r.Splits[s.At]}]
+			if !ok {
+				v = math.NaN()
 			}
-		}
-		if len(values) < len(r.Methods) {
-			values = nil
+			values = append(values, v)
 		}
 		r.study.Add(s.Set, values)
 	}
 	before := r.forecast.Verdicts
 	r.forecast, r.open = r.study.Look(), nil
-	if !slices.Equal(before, r.forecast.Verdicts) {
+	if !r.forecast.Whole && !slices.Equal(before, r.forecast.Verdicts) { // what all splits show is the page's to say
 		r.Say("after %d of %d cells: %s", r.study.Done(), r.planned(), r.finding())
 	}
 	if r.forecast.Whole || r.forecast.Decided && r.waits {

@@ -90,14 +90,24 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 	if o.Method != "" && us < 0 {
 		return nil, fmt.Errorf("the method %s is not in the table, which has %v", o.Method, t.Methods)
 	}
-	e := &Evidence{Options: o, Methods: t.Methods, whole: len(t.Whole())}
+	e := &Evidence{Options: o, Methods: t.Methods, whole: len(t.Whole()), Every: every || us < 0}
+	var own []int
 	if slices.Contains(t.Own, o.Method) {
 		e.own = t.Own
-	} else {
-		first, last := Ends(t)
-		e.Every = every || us < 0 || us == first || us == last
+		for _, name := range t.Own {
+			own = append(own, e.place(name))
+		}
 	}
-	all := e.asked(us)
+	var all []Pair
+	for _, of := range FamilyOf(len(t.Methods), us, own, e.Every) {
+		p := Pair{A: of[0], B: of[1]}
+		if e.Known != nil {
+			if q, ok := e.Known.Between(e.Known.place(t.Methods[p.A]), e.Known.place(t.Methods[p.B])); ok {
+				p.known = &q
+			}
+		}
+		all = append(all, p)
+	}
 	e.Known = nil
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
@@ -108,8 +118,8 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 		return nil, err
 	}
 	e.Pairs = slices.DeleteFunc(all, func(p Pair) bool { return len(p.Sets) == 0 })
-	if !e.Every && e.own == nil && us >= e.whole && oneSided(e.Pairs) {
-		return compare(t, o, true) // a partial method with the best or the worst mean
+	if !e.Every && e.own == nil && (e.leads(len(t.Methods)) || e.leads(e.whole)) {
+		return compare(t, o, true)
 	}
 	e.adjustOver()
 	if err := e.adjustVersions(t); err != nil {
@@ -125,35 +135,36 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 	return e, nil
 }
 
-// asked are the pairs of the named method and of the family, with what is known of them.
-func (e *Evidence) asked(us int) (all []Pair) {
-	for a, one := range e.Methods {
-		for b, other := range e.Methods {
-			ours := e.Every || slices.Contains(e.own, one) || slices.Contains(e.own, other)
-			if a != us && (!ours || a > b) || b == us || a == b {
-				continue
+// FamilyOf are the comparisons of so many methods that p-values are adjusted for, by their places: of the named method
+// with each other one; if the named one is one's own, of each of these with each other method; and of each method with
+// each if none is named (-1), or if the named one leads or is the last one.
+func FamilyOf(methods, named int, own []int, end bool) (out [][2]int) {
+	every := named < 0 || own == nil && end
+	for a := range methods {
+		for b := range methods {
+			ours := every || slices.Contains(own, a) || slices.Contains(own, b)
+			if b != named && a != b && (a == named || ours && a < b) {
+				out = append(out, [2]int{a, b})
 			}
-			p := Pair{A: a, B: b}
-			if e.Known != nil {
-				if q, ok := e.Known.Between(e.Known.place(one), e.Known.place(other)); ok {
-					p.known = &q
-				}
-			}
-			all = append(all, p)
 		}
 	}
-	return all
+	return out
 }
 
-// oneSided reports whether the mean differences of some pairs point to one side.
-func oneSided(pairs []Pair) bool {
-	low, high := 0, 0
-	for _, p := range pairs {
-		if p.Mean != nil {
-			low, high = min(low, p.Mean.Sign()), max(high, p.Mean.Sign())
+// leads reports whether the named method has the best or the worst mean of itself and of the first so many methods.
+func (e *Evidence) leads(of int) bool {
+	var means []float64
+	for _, p := range e.Pairs {
+		if p.B < of && p.Mean != nil {
+			means = append(means, float64(p.Mean.Sign()))
 		}
 	}
-	return low == 0 || high == 0
+	return OneSided(means)
+}
+
+// OneSided reports whether no two mean differences have different signs.
+func OneSided(means []float64) bool {
+	return len(means) == 0 || slices.Min(means) >= 0 || slices.Max(means) <= 0
 }
 
 // field compares a method of the user's with the mean of the field: of the whole methods that are not the user's. It
