@@ -830,9 +830,12 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runO
 	if f.equivalence != "" {
 		asks = append(asks, "--equivalence", f.equivalence)
 	}
-	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a,
-		read:    reportOptions{selection: selection{protocol: f.protocol}},
-		compare: a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits).Other(asks...)}
+	how := a.invocation(c.Protocol.Shown(), c.Protocol.Path, c.Protocol.Splits)
+	if flag, splits := how.OfSplits(req.Splits); flag != "" {
+		asks = append(asks, flag, splits)
+	}
+	d := &decision{Run: curtail.NewRun(q, all.Cells), app: a, compare: how.Other(asks...),
+		read: reportOptions{selection: selection{protocol: f.protocol}}}
 	if need := evidence.Enough(len(req.Methods)-1, q.Level); d.Sets() < need {
 		return nil, usage("--until decided: %s can be compared on %s, and with fewer than %d %q and %q cannot come; "+
 			"name more, or run without --until", q.Methods[0], wording.Count(d.Sets(), "set"), need, evidence.Better,

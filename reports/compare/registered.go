@@ -153,17 +153,15 @@ func (r *registration) command() string {
 	for _, s := range r.c.Sets() {
 		sets = append(sets, cmp.Or(r.t.Frame.Sets.File(s), s))
 	}
-	splits := []string{"--split", strings.ReplaceAll(frame.Ranges(r.c.Splits), ", ", ",")}
-	if n := len(r.c.Splits); frame.FromOne(r.c.Splits) {
-		splits = []string{"--splits", fmt.Sprint(n)}
-	}
-	args := append([]string{"compare", r.c.Method.ID}, r.c.Others()...)
-	args = append(append(args, "--datasets", strings.Join(sets, ",")), splits...)
-	args = append(args, "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level))
+	how := r.t.Frame.Run
+	how.Splits = 0 // splits are always named
+	flag, splits := how.OfSplits(r.c.Splits)
+	args := slices.Concat([]string{"compare", r.c.Method.ID}, r.c.Others(), []string{"--datasets",
+		strings.Join(sets, ","), flag, splits, "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level)})
 	if r.c.Equivalence != "" {
 		args = append(args, "--equivalence", r.c.Equivalence)
 	}
-	return r.t.Frame.Run.Other(args...)
+	return how.Other(args...)
 }
 
 // cells says which cell of a method in a column is not as it is registered, or is missing.

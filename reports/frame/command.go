@@ -36,7 +36,7 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 	}
 	add("--methods", commaList(names))
 	add("--datasets", commaList(sets))
-	add(v.splits(splits))
+	add(v.OfSplits(splits))
 	args = append(args, v.where()...)
 	if retry {
 		args = append(args, "--retry")
@@ -47,6 +47,12 @@ func (v Invocation) Command(methods, sets []string, splits []int, retry bool) st
 // Other writes another command of bench for the same protocol, database and data.
 func (v Invocation) Other(args ...string) string {
 	return CommandLine(slices.Concat([]string{"bench"}, args, v.where())...)
+}
+
+// Why writes the command that shows what is behind a number: its protocol is an argument, and no flag.
+func (v Invocation) Why(protocol, set, method string) string {
+	protocol, v.Protocol = cmp.Or(v.Protocol, protocol), ""
+	return v.Other("report", "why", protocol, set, method)
 }
 
 // where are the arguments that name protocol, database and data.
@@ -60,8 +66,8 @@ func (v Invocation) where() []string {
 	return args
 }
 
-// splits spells --splits or --split and its argument, which is empty for the protocol's own splits.
-func (v Invocation) splits(splits []int) (flag, value string) {
+// OfSplits spells --splits or --split and its argument, which is empty for the protocol's own splits.
+func (v Invocation) OfSplits(splits []int) (flag, value string) {
 	first := FromOne(splits)
 	switch {
 	case splits == nil || first && len(splits) == v.Splits:

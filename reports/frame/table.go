@@ -395,7 +395,7 @@ func (s Set) Finished() int {
 func (t *Table) provenance(environments []string) doc.Provenance {
 	f := t.Frame
 	out := doc.Provenance{ProtocolHash: f.Protocol.Hash, Database: f.Path, Environment: environments,
-		Why: f.Run.Other("report", "why", t.Protocol, "DATASET", "METHOD")}
+		Why: f.Run.Why(t.Protocol, "DATASET", "METHOD")}
 	var methods, datasets []string
 	if f.Methods != nil || f.Exclude != nil {
 		methods = t.Methods

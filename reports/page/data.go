@@ -120,7 +120,7 @@ func (p *Page) addData(o Options) error {
 		Metric: metricData{Title: t.Metric.Title, Percent: t.Metric.Percent, Lower: t.Metric.Better == metric.Lower,
 			Counts: counted(t.Metric), Decimals: p.decimals()},
 		Commands: commands{
-			Why: p.table.Frame.Run.Other("report", "why", t.Protocol, setPlaceholder, methodPlaceholder),
+			Why: p.table.Frame.Run.Why(t.Protocol, setPlaceholder, methodPlaceholder),
 			Verify: p.table.Frame.Run.Other("verify", "--sample", "100%", "--methods", methodPlaceholder, "--datasets",
 				setPlaceholder),
 			Splits: p.table.Frame.Run.Other("data", "splits", setPlaceholder, "--seed", "1", "--format", "json"),
