@@ -104,8 +104,10 @@ func (p *Pair) compare(t *frame.Table, o Options) error {
 	for _, s := range p.Sets {
 		few := !s.Set.Draws && s.Set.Group == frame.GroupMain && 2*len(s.Splits) < splits[len(splits)/2]
 		for _, m := range []int{p.A, p.B} {
-			_, stopped := t.Stop(s.Set.Name, t.Methods[m]) // which chose how many splits each set needs
-			few = few && !stopped
+			if few {
+				_, stopped := t.Stop(s.Set.Name, t.Methods[m]) // which chose how many splits each set needs
+				few = !stopped
+			}
 		}
 		if s.Set.Group == frame.GroupMain && !few {
 			p.add(s.Set.Name, s.overSets(t, s.Gain), s.overSets(t, s.Rope), o.Region)
@@ -289,11 +291,13 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		if i < 0 {
 			continue
 		}
-		fits := [2]string{a.ScoresHash, others[i].ScoresHash}
-		if set.Draws && !slices.Contains(fits[:], "") && seen[fits] {
-			continue
+		if set.Draws {
+			fits := [2]string{a.ScoresHash, others[i].ScoresHash}
+			if !slices.Contains(fits[:], "") && seen[fits] {
+				continue
+			}
+			seen[fits] = true
 		}
-		seen[fits] = true
 		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value),
 			append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
 		learned, tested := set.Units(set.TrainRows, set.TestRows, a.Score)

@@ -175,10 +175,13 @@ func (t *Table) Stop(dataset, method string) (result.Stop, bool) {
 		return result.Stop{}, false
 	}
 	stop, ok := t.Frame.stops[cellKey{dataset, method}]
+	if !ok {
+		return result.Stop{}, false
+	}
 	other := slices.ContainsFunc(t.rows[cellKey{dataset, method}], func(r store.Row) bool {
 		return stop.Method == method && r.MethodVersion != stop.Version
 	})
-	return stop, ok && !other
+	return stop, !other
 }
 
 // usualSplits is the median number of compared splits of sets of the main group, the larger one of two.
