@@ -6,6 +6,7 @@
 # without kernels in C or assembly, and all must get equal bits. The binary runs in a folder that holds nothing else.
 # CONTRIBUTING.md says what comes before and after.
 #
+# BENCH_SIGNING_KEY is the file of minisign's secret key that signs the checksums; minisign may ask for its password.
 # Needs git, Go, a C compiler, Python with venv, readelf, qemu-aarch64-static, the right to call chroot (as the superuser or in a
 # user namespace), PyPI and the Go module proxy, and data of wine and newthyroid, which it fetches. ZIG is a zig of the version
 # in zig.txt, such as "python -m ziglang"; without it the script installs one for itself.
@@ -58,27 +59,6 @@ target() {
   export CGO_CFLAGS=-O2 CGO_LDFLAGS='-O2 -s' # go's own have -g, for which zig keeps symbols and the names of folders
 }
 
-# licences prints the licence of all that binaries are made of; a module without one ends the release.
-licences() {
-  printf 'Licences of what the binaries of bench are made of.\n\n==== bench\n\n'
-  cat LICENSE
-  printf '\n==== SQLite is in the public domain: https://sqlite.org/copyright.html\n'
-  lib=$($zig env | sed -n 's/.*\.lib_dir = "\(.*\)",/\1/p')
-  printf '\n==== data sets\n\n' && cat datasets/LICENSES.md
-  printf '\n==== Go\n\n' && cat "$(go env GOROOT)/LICENSE"
-  printf '\n==== musl\n\n' && cat "$lib/libc/musl/COPYRIGHT"
-  printf '\n==== zig\n\n' && cat "$lib/../LICENSE"
-  for arch in amd64 arm64; do
-    (target $arch && go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/bench)
-  done >"$work/modules"
-  sort -u "$work/modules" | while read -r module folder; do
-    printf '\n==== %s\n\n' "$module"
-    find "$folder" -maxdepth 1 -type f | sort | grep -iE '/(un)?(licen[cs]e|copying|notice|copyright)[^/]*$' >"$work/found" ||
-      die "$module has no licence"
-    while read -r file; do cat "$file"; done <"$work/found"
-  done
-}
-
 # make_in FOLDER makes everything into FOLDER/dist, from a clone of the commit there.
 make_in() {
   git clone -q --no-tags "$top" "$1"
@@ -97,9 +77,9 @@ make_in() {
     "$PYTHON" scripts/components.py "$zig" "$sqlite" <"$work/modules.json" >"dist/$name.cdx.json"
     cp "dist/$name" bin/bench
     BENCH_WHEEL_PLATFORM=manylinux_2_17_$processor.manylinux2014_$processor.musllinux_1_1_$processor \
-      scripts/wheels.sh >/dev/null
+      BENCH_ZIG=$zig scripts/wheels.sh >/dev/null
   ) done
-  licences >"dist/bench-$version-licences.txt"
+  BENCH_ZIG=$zig "$PYTHON" scripts/licences.py dist/bench-*-amd64 dist/bench-*-arm64 >"dist/bench-$version-licences.txt"
   tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX \
     -f "dist/bench-$version-reference.tar" -C harness/reference/parts table2
 }
@@ -170,5 +150,11 @@ say "the binary runs in a folder that holds nothing else"
 rm -rf dist
 mkdir dist
 cp "$one"/dist/* "$work/SHA256SUMS" dist
+if [ -n "${BENCH_SIGNING_KEY:-}" ]; then
+  scripts/sign.sh "$BENCH_SIGNING_KEY" dist "bench $version, commit $commit"
+else
+  say "not signed: BENCH_SIGNING_KEY names no secret key of minisign"
+fi
+scripts/wheels-check.sh "$top/dist" >&2
 say "dist/ holds version $version, made in $(($(date +%s) - began)) s"
 cat dist/SHA256SUMS
