@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The step of action.yml: runs `bench diff` or `bench compare` with the words of BENCH_ARGUMENTS (no shell reads them),
 # shows what it prints on the page of the job (GITHUB_STEP_SUMMARY), and ends with its exit code, so that --fail-if fails
-# the job. Where no step before has installed the program, pip installs BENCH_PACKAGE.
+# the job.
 set -uo pipefail
 read -ra words <<<"${BENCH_ARGUMENTS:-}"
 case ${words[0]:-} in diff | compare) ;; *)
@@ -9,13 +9,10 @@ case ${words[0]:-} in diff | compare) ;; *)
   exit 2
   ;;
 esac
-if ! command -v bench >/dev/null; then
-  [ -n "${BENCH_PACKAGE:-}" ] || {
-    echo "::error title=bench::there is no command bench; install it in a step before, or name a wheel as package"
-    exit 2
-  }
-  python3 -m pip install -q "$BENCH_PACKAGE" || exit
-fi
+command -v bench >/dev/null || {
+  echo "::error title=bench::there is no command bench; install it in a step before"
+  exit 2
+}
 summary=${GITHUB_STEP_SUMMARY:-/dev/null}
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT

@@ -36,7 +36,7 @@ tools=$work/tools/bin
 if pinned tools "$here/scripts/install.txt"; then
   "$tools/twine" check --strict ./*.whl
 else
-  echo "wheels: skipped: uv and twine of scripts/install.txt could not be installed"
+  echo "wheels: skipped: scripts/install.txt, which has these tools, could not be installed"
 fi
 python3 - ./*.whl <<'END'
 import email, sys, zipfile
