@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -217,7 +216,9 @@ func drawExperiment(ctx context.Context, a *app, c *cobra.Command, e *experiment
 	if request := (*frame.RequestError)(nil); errors.As(err, &request) {
 		err = usageError(err)
 	}
-	d.Database = cmp.Or(from, d.Database)
+	if from != "" {
+		d.Database, d.Why = from, fmt.Sprintf("%s && %s", a.importing(exp.Protocol.Name), d.Why)
+	}
 	return d, err
 }
 

@@ -208,7 +208,7 @@ func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, p
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
 // closes the source.
 func source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
-	of := path
+	of := protocolNamed(path)
 	if path == referenceRun {
 		of = reference.Table2
 	}

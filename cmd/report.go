@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/reports"
@@ -101,10 +103,26 @@ func runReport(a *app, c *cobra.Command, f reportOptions, build func(frame.Frame
 	return a.draw(c, f, func(ctx context.Context) (doc.Document, error) {
 		rows, err := a.frame(ctx, f)
 		if err != nil {
-			return doc.Document{}, err
+			return doc.Document{}, a.orImport(err, f.protocol)
 		}
-		return orUsage(build(rows))
+		d, err := orUsage(build(rows))
+		if errors.Is(err, frame.ErrNoResults) && len(rows.Rows) == 0 {
+			err = a.orImport(err, f.protocol)
+		}
+		return d, err
 	})
+}
+
+// orImport adds to the error of a report without results how to store those of its protocol that come with the program.
+func (a *app) orImport(err error, protocol string) error {
+	if !isNoDatabase(err) && !errors.Is(err, frame.ErrNoResults) {
+		return err
+	}
+	exp, unknown := a.experiment(protocol)
+	if unknown != nil || !reference.Has(exp.Protocol.Name) {
+		return err
+	}
+	return fmt.Errorf("%w; `%s` stores results that come with the program", err, a.importing(exp.Protocol.Name))
 }
 
 // draw builds a document and writes it in the form and to the place that the flags give.

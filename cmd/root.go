@@ -25,6 +25,7 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -111,6 +112,7 @@ func (a *app) added() string { return filepath.Join(a.dataDir().Dir(), "openml")
 // experiment returns the named protocol with the methods and sets of this program. It is a built-in protocol, that of a
 // TOML file, or one that the database holds.
 func (a *app) experiment(name string) (*plan.Experiment, error) {
+	name = protocolNamed(name)
 	if !strings.HasSuffix(name, ".toml") && !slices.Contains(protocol.Names(), name) {
 		if exp, err := protocolOfDatabase(a, name); exp != nil || err != nil {
 			return exp, err
@@ -121,6 +123,16 @@ func (a *app) experiment(name string) (*plan.Experiment, error) {
 		err = p.ResolveSets(a.sets)
 	}
 	return a.experimentOf(p, err)
+}
+
+// protocolNamed is the protocol of an experiment that comes with the program, or the name itself.
+func protocolNamed(name string) string {
+	if slices.Contains(experiments.Names(), name) && !slices.Contains(protocol.Names(), name) {
+		if e, err := experiments.Load(name); err == nil {
+			return e.Protocol
+		}
+	}
+	return name
 }
 
 // experimentOf returns a protocol that was read, with the methods and sets of this program.

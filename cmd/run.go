@@ -390,10 +390,46 @@ func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) 
 		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(plan.Cells), plural(len(plan.Cells), "cell"),
 			canaries, plan.Stored, predicted(plan, p), plural(opt.Places(), "job"))
 	}
+	if n := cellsOfReference(plan.Cells); n > 0 {
+		a.say("%d of these come with the program: `%s` stores them", n, a.importing(plan.Cells[0].Protocol))
+	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
 	}
 	noteExcluded(a, p.Excluded)
+}
+
+// cellsOfReference counts the cells whose results come with the program.
+func cellsOfReference(cells []*plan.Cell) (n int) {
+	inputs := map[runner.Cell]runner.Inputs{}
+	var sets []string
+	for _, c := range cells {
+		if !c.Foreign {
+			inputs[c.Cell], sets = c.Spec.Inputs, append(sets, c.Dataset)
+		}
+	}
+	if sets == nil {
+		return 0
+	}
+	runs, err := reference.Runs(cells[0].Protocol, sets...)
+	if err != nil {
+		return 0 // bench import says why
+	}
+	for _, r := range runs {
+		in, asked := inputs[runner.CellOf(r)]
+		if asked && in.MethodVersion == r.MethodVersion && in.GridHash == r.GridHash {
+			n++
+		}
+	}
+	return n
+}
+
+// importing is the command that stores the results of a protocol that come with the program.
+func (a *app) importing(protocol string) string {
+	if protocol == reference.Table2 {
+		protocol = referenceRun
+	}
+	return a.invocation("", "", 0).Other("import", protocol)
 }
 
 // predicted returns the predicted time of a plan in words. It names the methods whose time is not known yet.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,17 @@ func TestBuiltin(t *testing.T) {
 			if _, err := reg.Lookup(m); err != nil {
 				t.Errorf("%s: %v", e.Name, err)
 			}
+		}
+		var quoted []string
+		for _, c := range e.Claims {
+			quoted = append(quoted, c.Where)
+		}
+		section := regexp.MustCompile(`Section \d+`).FindString(e.Source)
+		says := func(part string) bool {
+			return slices.ContainsFunc(quoted, func(where string) bool { return strings.HasPrefix(where, part) })
+		}
+		if says("Section") && !says(section) {
+			t.Errorf("%s: its source is %s, and its quotes are of %q", e.Name, section, quoted)
 		}
 		series, values := p.Columns, []float64{}
 		for _, at := range p.Points() {
@@ -101,6 +113,8 @@ func TestChecks(t *testing.T) {
 		{"below = 0", "at = [1, 2], less_at = [1, 2, 3], below = 0"}: "claim 1, comparison 1: with_at and less_at " +
 			"have " +
 			"one value, or one for each of at = [1 2]",
+		{"below = 0", "mean = true, below = 0"}: "claim 1, comparison 1: mean needs at, and takes no with_at or " +
+			"less_at",
 		{"below = 0", "each_set = true, below = 0"}: "claim 1, comparison 1: each_set needs datasets",
 		{"below = 0", "printed = [1, 2, 3], below = 0"}: "claim 1, comparison 1: printed = [1 2 3]; it is " +
 			"one number",

@@ -91,6 +91,7 @@ type Comparison struct {
 	// protocol's metric
 	Of      string `toml:"of"`
 	EachSet bool   `toml:"each_set"` // each of the named sets is compared by itself; else their mean is
+	Mean    bool   `toml:"mean"`     // the mean over At is one comparison; else each of At is by itself
 	// points of the sweep, each by itself; for slopes the two ends; nil for all points (of slopes: the upper half)
 	At []float64 `toml:"at"`
 	// points of the other series, one or one for each of At; nil for the same points
@@ -215,20 +216,28 @@ func (c *Comparison) check() error {
 		return fmt.Errorf("nothing lies between %g and %g", c.Least, c.Most)
 	case c.Of == Slope && c.With != nil:
 		return errors.New("a slope is compared with a number: leave out with")
-	case c.EachSet && c.Datasets == nil:
-		return errors.New("each_set needs datasets")
-	case !matches(c.WithAt, c.At) || !matches(c.LessAt, c.At):
-		return fmt.Errorf("with_at and less_at have one value, or one for each of at = %v", c.At)
-	case len(c.Printed) > 2:
-		return fmt.Errorf("printed = %v; it is one number, or two whose difference is meant", c.Printed)
-	case c.Of == Slope && len(c.At) != 2 && c.At != nil:
-		return fmt.Errorf("at = %v; of a slope it is the two ends", c.At)
 	case c.Of == CPU && c.With == nil:
 		return errors.New("processor times are compared with those of a series: add with")
 	case c.Of != "" && c.Of != CPU && c.Of != Slope:
 		if _, err := metric.Lookup(c.Of); err != nil {
 			return fmt.Errorf("of: %w; or %s, %s", err, CPU, Slope)
 		}
+	}
+	return c.checkLists()
+}
+
+func (c *Comparison) checkLists() error {
+	switch {
+	case c.EachSet && c.Datasets == nil:
+		return errors.New("each_set needs datasets")
+	case c.Mean && (c.At == nil || c.WithAt != nil || c.LessAt != nil):
+		return errors.New("mean needs at, and takes no with_at or less_at")
+	case !matches(c.WithAt, c.At) || !matches(c.LessAt, c.At):
+		return fmt.Errorf("with_at and less_at have one value, or one for each of at = %v", c.At)
+	case len(c.Printed) > 2:
+		return fmt.Errorf("printed = %v; it is one number, or two whose difference is meant", c.Printed)
+	case c.Of == Slope && len(c.At) != 2 && c.At != nil:
+		return fmt.Errorf("at = %v; of a slope it is the two ends", c.At)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/result"
@@ -30,24 +32,33 @@ var Costs string
 // Table2 is the protocol of the reference run.
 const Table2 = "table2"
 
+// named are the files with results of a protocol.
+func named(protocol string) []string {
+	whole, _ := fs.Glob(files, path.Join("files", protocol+".bench"))
+	parts, _ := fs.Glob(files, path.Join("files", protocol, "*.bench"))
+	return append(whole, parts...)
+}
+
+// Has reports whether results of a protocol come with the program.
+func Has(protocol string) bool { return named(protocol) != nil }
+
 // Runs returns the results of a protocol that come with the program, sorted by their files; none where the program was
-// built without them.
-func Runs(protocol string) (runs []result.Run, err error) {
-	err = fs.WalkDir(files, "files", func(name string, d fs.DirEntry, err error) error {
-		if path.Ext(name) != ".bench" || name != path.Join("files", protocol+".bench") &&
-			path.Dir(name) != path.Join("files", protocol) {
-			return err
+// built without them. If sets are named, the files of other sets are not read.
+func Runs(protocol string, sets ...string) (runs []result.Run, err error) {
+	for _, name := range named(protocol) {
+		of := strings.TrimSuffix(path.Base(name), ".bench")
+		if sets != nil && of != protocol && !slices.Contains(sets, of) {
+			continue
 		}
 		file, err := files.ReadFile(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		more, err := bundle.Read(file)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		runs = append(runs, more...)
-		return nil
-	})
-	return runs, err
+	}
+	return runs, nil
 }

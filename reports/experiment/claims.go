@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -36,6 +37,7 @@ type Result struct {
 	Claim   experiments.Claim
 	Verdict Verdict
 	Parts   []Part
+	Old     []string // the cells that decide and that another version of their method computed, in words
 }
 
 // A Part is a decided comparison.
@@ -43,6 +45,7 @@ type Part struct {
 	experiments.Comparison
 	Other    string // the series that Series is compared with; "" for a number
 	Estimate Estimate
+	Sets     []string // which the estimate is over
 	Verdict  Verdict  // by itself
 	Ratio    bool     // estimate and interval are of a ratio
 	Percent  bool     // estimate and interval are percentage points
@@ -52,10 +55,11 @@ type Part struct {
 
 // Decide decides claims on a frame. Rows that a claim needs and that are not stored make it Missing.
 func Decide(f frame.Frame, claims []experiments.Claim) ([]Result, error) {
-	d := decider{frame: f, lines: map[string]curves.Lines{}}
+	d := decider{frame: f, lines: map[string]curves.Lines{}, old: map[[3]string]map[string]bool{}}
 	var out []Result
 	for _, c := range claims {
 		r := Result{Claim: c, Verdict: Quoted}
+		clear(d.old)
 		for _, comparison := range c.Compare {
 			parts, err := d.compare(comparison)
 			if err != nil {
@@ -66,6 +70,7 @@ func Decide(f frame.Frame, claims []experiments.Claim) ([]Result, error) {
 		if c.Compare != nil {
 			r.Verdict = verdict(r.Parts)
 		}
+		r.Old = d.outdated()
 		out = append(out, r)
 	}
 	return out, nil
@@ -115,6 +120,43 @@ func (p Part) Value() float64 {
 type decider struct {
 	frame frame.Frame
 	lines map[string]curves.Lines // by metric
+	// cells of the claim that is being decided which another version computed, by the series, its version, and the
+	// version that the program has
+	old map[[3]string]map[string]bool
+}
+
+// look notes the outdated cells of a comparison. The program may not have a method, such as a plugin that is not here.
+func (d *decider) look(l curves.Lines, p Part) {
+	for _, series := range []string{p.Series, p.Other} {
+		for _, x := range l.Xs(series) {
+			between := p.Of == experiments.Slope && p.At != nil && p.At[0] <= x && x <= p.At[1]
+			if !between && p.At != nil && !slices.Contains(slices.Concat(p.At, p.WithAt, p.LessAt), x) {
+				continue
+			}
+			for _, set := range p.Sets {
+				l.Splits(series, x, set, func(r result.Run) (float64, bool) {
+					spec, err := d.frame.Registry.Lookup(r.Method)
+					if err == nil && spec.Version != r.MethodVersion {
+						key := [3]string{series, r.MethodVersion, spec.Version}
+						if d.old[key] == nil {
+							d.old[key] = map[string]bool{}
+						}
+						d.old[key][r.Name()] = true
+					}
+					return 0, false
+				})
+			}
+		}
+	}
+}
+
+func (d *decider) outdated() []string {
+	var out []string
+	for key, cells := range d.old {
+		out = append(out, fmt.Sprintf("%s of %s at version %s, where the program has %s", frame.Count(len(cells),
+			"cell"), key[0], key[1], key[2]))
+	}
+	return slices.Sorted(slices.Values(out))
 }
 
 // compare decides a comparison. It returns one part for each series that Series is compared with.
@@ -142,7 +184,9 @@ func (d *decider) compare(c experiments.Comparison) ([]Part, error) {
 	var parts []Part
 	for _, other := range others {
 		for _, one := range singly(l, c, other) {
-			parts = append(parts, decide(l, one, other))
+			p := decide(l, one, other)
+			d.look(l, p)
+			parts = append(parts, p)
 		}
 	}
 	return parts, nil
@@ -163,7 +207,7 @@ func singly(l curves.Lines, c experiments.Comparison, other string) (out []exper
 		lacks := func(x float64) bool { return other != "" && !slices.Contains(l.Xs(other), x) }
 		xs = slices.DeleteFunc(slices.Clone(l.Xs(c.Series)), lacks)
 	}
-	if len(xs) == 0 || c.Of == experiments.Slope {
+	if len(xs) == 0 || c.Of == experiments.Slope || c.Mean {
 		return []experiments.Comparison{c}
 	}
 	for i, x := range xs {
@@ -184,12 +228,14 @@ func nth(list []float64, i int) []float64 {
 
 // decide decides a comparison at one value with one series.
 func decide(l curves.Lines, c experiments.Comparison, other string) Part {
-	p := Part{Comparison: c, Other: other, Percent: l.Table.Metric.Percent, What: l.Table.Metric.Title}
 	terms := termsOf(c, other)
+	groups, weight := groupsOf(l, c, terms)
+	p := Part{Comparison: c, Other: other, Sets: doc.Map(groups, func(g group) string { return g.set }),
+		Percent: l.Table.Metric.Percent, What: l.Table.Metric.Title}
 	switch c.Of {
 	case experiments.CPU:
 		p.What, p.Percent, p.Ratio = "processor time", false, true
-		p.Estimate = times(l, c, terms)
+		p.Estimate = times(l, groups, weight)
 	case experiments.Slope:
 		p.What, p.Percent = "power of "+l.Quantity, false
 		if from, to := l.UpperHalf(c.Series); p.At == nil && from < to {
@@ -197,10 +243,18 @@ func decide(l curves.Lines, c experiments.Comparison, other string) Part {
 		}
 		if p.At != nil {
 			p.Estimate = repeated(slices.Sorted(maps.Values(l.Powers(c.Series, p.At[0], p.At[1], l.Seconds()))))
+			p.Sets = nil
+			for _, x := range l.Xs(c.Series) {
+				if p.At[0] <= x && x <= p.At[1] {
+					p.Sets = append(p.Sets, l.SetsAt(c.Series, x)...)
+				}
+			}
+			slices.Sort(p.Sets)
+			p.Sets = slices.Compact(p.Sets)
 		}
 	default:
-		p.Estimate = means(l, c, terms)
-		p.Source = tabled(l, c, terms)
+		p.Estimate = means(l, groups, weight)
+		p.Source = tabled(l, groups)
 	}
 	switch numbers := doc.Map(c.Printed, stats.Decimal); {
 	case len(numbers) == 1:
@@ -230,29 +284,31 @@ func (p Part) alone() Verdict {
 	return Open
 }
 
-// A term is a series at a value, with the sign that it has in a difference.
+// A term is a series at a value, with the factor that it has in a difference.
 type term struct {
-	sign   float64
+	factor float64
 	series string
 	x      float64
 }
 
 // termsOf returns the terms whose sum is compared. Without a sweep their value is 0.
-func termsOf(c experiments.Comparison, other string) []term {
-	x := 0.0
-	if c.At != nil {
-		x = c.At[0]
+func termsOf(c experiments.Comparison, other string) (out []term) {
+	at := c.At
+	if at == nil {
+		at = []float64{0}
 	}
-	out := []term{{1, c.Series, x}}
-	if c.WithAt != nil {
-		x = c.WithAt[0]
-	}
-	if other != "" {
-		out = append(out, term{-1, other, x})
+	for _, x := range at {
+		out = append(out, term{1 / float64(len(at)), c.Series, x})
+		if c.WithAt != nil {
+			x = c.WithAt[0]
+		}
+		if other != "" {
+			out = append(out, term{-1 / float64(len(at)), other, x})
+		}
 	}
 	if c.LessAt != nil {
 		for _, t := range out {
-			out = append(out, term{-t.sign, t.series, c.LessAt[0]})
+			out = append(out, term{-t.factor, t.series, c.LessAt[0]})
 		}
 	}
 	return out
@@ -294,7 +350,7 @@ func (g group) sums(l curves.Lines, of curves.Measure, scale func(float64) float
 	sums, found := map[int]float64{}, map[int]int{}
 	for _, t := range g.terms {
 		for split, v := range l.Splits(t.series, t.x, g.set, of) {
-			sums[split] += t.sign * scale(v)
+			sums[split] += t.factor * scale(v)
 			found[split]++
 		}
 	}
@@ -305,8 +361,7 @@ func (g group) sums(l curves.Lines, of curves.Measure, scale func(float64) float
 func plain(v float64) float64 { return v }
 
 // means estimates a difference in a metric.
-func means(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
-	groups, weight := groupsOf(l, c, terms)
+func means(l curves.Lines, groups []group, weight float64) Estimate {
 	var samples []sample
 	for _, g := range groups {
 		sums := g.sums(l, l.Measured(), plain)
@@ -323,8 +378,7 @@ func means(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
 }
 
 // tabled is the same difference of the values that the protocol's source prints; nil where it does not print them all.
-func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
-	groups, _ := groupsOf(l, c, terms)
+func tabled(l curves.Lines, groups []group) *big.Rat {
 	values, _ := l.Table.Printed()
 	var sums []*big.Rat
 	for _, g := range groups {
@@ -336,7 +390,7 @@ func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
 			if at < 0 {
 				return nil
 			}
-			sum.Add(sum, stats.Decimal(t.sign*values[at].Mean))
+			sum.Add(sum, stats.Decimal(t.factor*values[at].Mean))
 		}
 		sums = append(sums, sum)
 	}
@@ -344,10 +398,10 @@ func tabled(l curves.Lines, c experiments.Comparison, terms []term) *big.Rat {
 }
 
 // times estimates the logarithm of the ratio of processor times, as the mean over sets.
-func times(l curves.Lines, c experiments.Comparison, terms []term) Estimate {
-	groups, _ := groupsOf(l, c, terms)
+func times(l curves.Lines, groups []group, weight float64) Estimate {
 	each := doc.Map(groups, func(g group) map[int]float64 { return g.sums(l, l.Seconds(), math.Log) })
-	return repeated(slices.Sorted(maps.Values(curves.Averages(each, plain))))
+	weighted := func(v float64) float64 { return v * weight * float64(len(groups)) }
+	return repeated(slices.Sorted(maps.Values(curves.Averages(each, weighted))))
 }
 
 // repeated estimates the mean of independent repetitions.

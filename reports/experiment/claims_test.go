@@ -282,6 +282,10 @@ func TestDecide(t *testing.T) {
 		{"better at 1 than at 2", asked{Series: "A", With: []string{"A"}, At: one, WithAt: two, Most: inf}, 4.6, Holds},
 		{"a number", asked{Series: "B", At: []float64{4}, Least: 70, Most: 90}, 78, Holds},
 		{"twice the time", asked{Series: "A", With: b, Of: experiments.CPU, Least: 1.9, Most: 2.1}, 2.003, Holds},
+		{"twice the time on average", asked{Series: "A", With: b, At: []float64{1, 2}, Mean: true,
+			Of: experiments.CPU, Least: 2, Most: 2.1}, 2.003, Holds},
+		{"ahead on average over two points", asked{Series: "A", With: b, At: []float64{1, 2}, Mean: true, Most: inf},
+			2.3, Holds},
 		{"faster", asked{Series: "A", With: []string{"*"}, Of: experiments.CPU, Least: -inf, Most: 1}, 2.003, Fails},
 		{"a square", asked{Series: "B", Of: experiments.Slope, Least: 1.8, Most: 2.2}, 2, Holds},
 		{"another series", asked{Series: "A", With: []string{"C"}, Most: inf}, 0, Missing},
@@ -326,6 +330,45 @@ func TestInconclusiveSaysWhy(t *testing.T) {
 	text := Blocks(must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t))[0].(doc.Prose).Paragraphs[0]
 	must.Hold(t, text, "INCONCLUSIVE: 1. A is ahead. Open: A - B at 1 is 4.60 (95 % interval ",
 		"), where above 4.6 is claimed.")
+}
+
+// A verdict that rests on cells of another version of a method than the program's says so, whatever it is. Cells at
+// other values of the sweep do not count.
+func TestVerdictsOnOlderVersions(t *testing.T) {
+	f := frameOf(t)
+	for i, r := range f.Rows {
+		if strings.HasPrefix(r.Method, "B") {
+			f.Rows[i].MethodVersion = "3"
+		}
+	}
+	at := func(x float64) experiments.Claim {
+		return experiments.Claim{Says: "A is ahead.", Compare: []experiments.Comparison{
+			{Series: "A", With: []string{"B"}, At: []float64{x}, Datasets: []string{"s"}, Most: math.Inf(1)}}}
+	}
+	blocks := Blocks(must.Get(Decide(f, []experiments.Claim{at(1), {Says: "A is fast.", Undecided: "So."},
+		{Says: "A grows.", Compare: []experiments.Comparison{{Series: "A", Of: experiments.Slope, Most: 3}}}}))(t))
+	want := []string{"HOLDS: 1. A is ahead. Rests on 5 cells of B at version 3, where the program has .",
+		"NOT DECIDED: 2. A is fast. So.", "HOLDS: 3. A grows."}
+	if got := blocks[0].(doc.Prose).Paragraphs; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Records name the sets that a comparison is over.
+func TestRecordsNameTheSets(t *testing.T) {
+	one := experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{1}, Most: math.Inf(1)}
+	other := one
+	other.Datasets = []string{"r"}
+	blocks := Blocks(must.Get(Decide(frameOf(t), []experiments.Claim{{Says: "x",
+		Compare: []experiments.Comparison{one, other}}}))(t))
+	records := blocks[len(blocks)-1].(doc.Records)
+	column := slices.Index(records.Columns, "datasets")
+	for i, want := range [][]string{{"r", "s"}, {"r"}} {
+		got := slices.Clone(records.Rows[i][column].([]string))
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("comparison %d is over %v, want %v", i, got, want)
+		}
+	}
 }
 
 // The source's own number is that of its table over the sets compared, or what the claim quotes.
@@ -392,7 +435,10 @@ func TestSetsArePoints(t *testing.T) {
 	}
 	in := rows.Of(5, cells...)
 	in.Protocol.Sweep = frame.Sweep{Name: "rows", Datasets: true}
+	average := experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70, 140}, Mean: true, Least: -6,
+		Most: -3}
 	for _, c := range []decision{
+		{"behind on average over the sizes", average, -4.4, Holds},
 		{"more rows are better", experiments.Comparison{Series: "A", With: []string{"A"}, At: []float64{140},
 			WithAt: []float64{70}, Least: 5, Most: 15}, 10, Holds},
 		{"behind on few rows", experiments.Comparison{Series: "A", With: []string{"B"}, At: []float64{70},

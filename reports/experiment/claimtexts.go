@@ -29,8 +29,8 @@ func Blocks(results []Result) []doc.Block {
 				"(docs/explanation/experiments.md).",
 			"Printed: the source's own number, or that of its table over the same sets."}}
 	records := doc.Records{Name: "claims", Columns: []string{"claim", "verdict", "series", "other", "of", "at",
-		"estimate", "low", "high", "least", "most", "printed", "sets", "splits", "alone",
-		"quote", "where", "undecided"}}
+		"estimate", "low", "high", "least", "most", "printed", "sets", "datasets", "splits", "alone",
+		"quote", "where", "undecided", "old"}}
 	for i, r := range results {
 		verdict := strings.ToUpper(string(r.Verdict))
 		verdicts.Paragraphs = append(verdicts.Paragraphs, strings.TrimSpace(fmt.Sprintf("%s: %d. %s %s", verdict, i+1,
@@ -49,8 +49,8 @@ func Blocks(results []Result) []doc.Block {
 			table.Add(name, entries...)
 			low, high := p.Interval(1 - Alpha)
 			records.Add(r.Claim.Says, string(r.Verdict), p.Series, p.Other, p.What, points(p.At), p.Value(), low, high,
-				p.Least, p.Most, p.Source, p.Estimate.Sets, p.Estimate.Splits, string(p.Verdict), r.Claim.Quote,
-				r.Claim.Where, nil)
+				p.Least, p.Most, p.Source, p.Estimate.Sets, p.Sets, p.Estimate.Splits, string(p.Verdict), r.Claim.Quote,
+				r.Claim.Where, nil, r.Old)
 		}
 	}
 	blocks := []doc.Block{verdicts}
@@ -63,11 +63,19 @@ func Blocks(results []Result) []doc.Block {
 	return append(blocks, records)
 }
 
-// why says why a claim is not decided or inconclusive; "" for other verdicts.
+// why says why a claim is not decided or inconclusive, and which cells of older versions a verdict rests on.
 func (r Result) why() string {
-	if r.Verdict == Quoted {
+	switch {
+	case r.Verdict == Quoted:
 		return r.Claim.Undecided
+	case r.Old != nil:
+		return strings.TrimSpace(r.open() + " Rests on " + frame.Listed(r.Old) + ".")
 	}
+	return r.open()
+}
+
+// open says which comparison leaves a claim inconclusive; "" for other verdicts.
+func (r Result) open() string {
 	i := slices.IndexFunc(r.Parts, func(p Part) bool { return p.Verdict != Holds })
 	if r.Verdict != Open || i < 0 {
 		return ""
@@ -111,7 +119,7 @@ func (p Part) name() string {
 	if at := points(p.At); at != "" && p.Of == experiments.Slope {
 		name += fmt.Sprintf(" from %g to %g", p.At[0], p.At[1])
 	} else if at != "" {
-		name += " at " + at
+		name += map[bool]string{true: " on average over ", false: " at "}[p.Mean] + at
 	}
 	if p.WithAt != nil {
 		name += " and " + points(p.WithAt)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,8 +21,9 @@ func SelectCell(args []string, s *frame.Selection) error {
 		s.Protocol, args = args[0], args[1:]
 	}
 	if len(args) != 2 {
-		return errors.New("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol " +
-			"before them if it is another")
+		return fmt.Errorf("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol "+
+			"before them if it is another, as in `bench report why %s DATASET METHOD`",
+			append(args, "PROTOCOL")[0])
 	}
 	s.Datasets, s.Methods = args[:1], args[1:]
 	return nil
