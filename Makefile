@@ -21,7 +21,7 @@ BENCH   := bin/bench
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 LDFLAGS := -X github.com/kernelboosting/bench/harness/environment.ProgramVersion=$(VERSION)
 
-.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm rpage wheels-check vulns lint staticcheck fire figures clean
+.PHONY: build wheels release run test race thorough portable clang arm64 elsewhere oracles slurm rpage wheels-check recipe vulns lint staticcheck fire figures clean
 
 # An empty cache of builds costs a third less processor time so (155 s, 237 s without): SQLite at -O1 and without what
 # only debuggers read, the packages of NATS without optimisation, which wait for cells, and a collector that seldom runs
@@ -85,8 +85,8 @@ clang:
 	CC='$(ZIG) cc' $(GO) test -timeout 60m $(PINNED)
 
 # Checks that depend on other programs: the oracle files made anew by the libraries that they come from, workers in a real
-# Slurm, plugins in R and their page of the documents, the wheels in new environments, and known vulnerabilities. A continuous
-# run makes one of these, portable and arm64 in turn.
+# Slurm, plugins in R and their page of the documents, a release as README installs it, the recipe of conda-forge, and known
+# vulnerabilities. A continuous run makes one of these, portable and arm64 in turn.
 oracles:
 	$${BENCH_PEERS:-python3} scripts/oracle --check --without '$(WITHOUT)'
 
@@ -97,8 +97,13 @@ rpage: # Debian's r-base-core has Rscript, and BENCH_PEERS is the Python of the 
 	Rscript --version && test -n "$$BENCH_PEERS"
 	BENCH_THOROUGH=1 $(GO) test -v -count 1 -run '^TestRSkeleton$$|^TestPages$$/docs/how-to/^r.md$$' ./cmd
 
-wheels-check: wheels
+wheels-check: wheels recipe
 	scripts/wheels-check.sh
+
+recipe:
+	python3 -m venv bin/conda
+	bin/conda/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r scripts/conda.txt
+	bin/conda/bin/python scripts/conda-check.py
 
 vulns:
 	scripts/vulns.sh

@@ -38,9 +38,10 @@ if pinned tools "$here/scripts/install.txt"; then
 else
   echo "wheels: skipped: scripts/install.txt, which has these tools, could not be installed"
 fi
-python3 - ./*.whl <<'END'
+python3 - "$here/conda-recipe/recipe.yaml" ./*.whl <<'END'
 import email, sys, zipfile
-for path in sys.argv[1:]:
+recipe = " ".join(open(sys.argv[1]).read().split())
+for path in sys.argv[2:]:
     wheel = zipfile.ZipFile(path)
     info = next(n for n in wheel.namelist() if n.endswith("METADATA"))
     about = email.message_from_bytes(wheel.read(info))
@@ -49,6 +50,7 @@ for path in sys.argv[1:]:
     assert "MIT" in licences and "The bench authors" in texts and about["Author"] and about.get_all("Project-URL"), path
     if "bench/bin/bench" in wheel.namelist():
         assert {"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT"} <= set(licences), licences
+        assert f"license: {' AND '.join(licences)} license_file" in recipe, f"conda-recipe/recipe.yaml lacks {licences}"
         for said in "gonum.org/v1/gonum v", "Apache License", "The Go Authors", "10.24432/C5PC7J":
             assert said in texts, f"{path}: no licence says {said!r}"
 END

@@ -401,6 +401,8 @@ func TestCitationFile(t *testing.T) {
 	}
 	meta := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "codemeta.json")))(t)
 	must.Hold(t, string(meta), `"version": "`+string(version[1])+`"`, programURL, `"name": "`+programAuthor+`"`)
+	recipe := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "conda-recipe", "recipe.yaml")))(t)
+	must.Hold(t, string(recipe), "\n  version: \""+released+"\"\n")
 	// The Python package has the same version, in the form that Python's packages have.
 	python := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "cmd", "python", "bench", "__init__.py")))(t)
 	if want := `__version__ = "` + strings.Replace(string(version[1]), "-dev", ".dev0", 1) +
