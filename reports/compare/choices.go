@@ -48,7 +48,7 @@ func (p *Page) choose() error {
 	if p.asksStop {
 		name = "of the splits so far"
 	}
-	if err := p.under(name, p.Table, p.region, p.Evidence); err != nil || p.choices == nil {
+	if err := p.under(name, p.Table, p.region); err != nil || p.choices == nil {
 		return err
 	}
 	for _, part := range []func() error{p.byMetric, p.byRegion, p.byEstimate, p.bySets, p.bySplits} {
@@ -59,17 +59,16 @@ func (p *Page) choose() error {
 	return nil
 }
 
-// under adds the choice of another table or region; known is evidence that may hold its sets (evidence.Options). A
-// question that was asked before is no other choice, and a table without a set that both methods have has no answer.
-func (p *Page) under(name string, t *frame.Table, region evidence.Region, known *evidence.Evidence) error {
+// under adds the choice of another table or region. A question that was asked before is no other choice, and a table
+// without a set that both methods have has no answer.
+func (p *Page) under(name string, t *frame.Table, region evidence.Region) error {
 	here := *t
 	here.Tried = nil // other versions change no verdict
 	us := slices.Index(here.Methods, p.method)
 	if us < 0 || len(here.Methods) < 2 {
 		return nil
 	}
-	ev, err := evidence.Compare(&here, evidence.Options{Method: p.method, Level: p.o.Level, Region: region,
-		Known: known})
+	ev, err := evidence.Compare(&here, evidence.Options{Method: p.method, Level: p.o.Level, Region: region})
 	if err != nil {
 		return err
 	}
@@ -90,7 +89,7 @@ func (p *Page) remade(name, metric string, splits []int) error {
 	if err != nil {
 		return err
 	}
-	return p.under(name, &t, p.region, nil)
+	return p.under(name, &t, p.region)
 }
 
 // byMetric chooses other metrics: those in percent in place of one in percent, and else those that are not. A region
@@ -116,7 +115,7 @@ func (p *Page) byRegion() error {
 	regions[1].Width = new(big.Rat).Add(p.region.Width, p.region.Width)
 	for _, r := range regions {
 		if r.Exists() {
-			if err := p.under("with a region of "+r.Text(p.Metric), p.Table, r, nil); err != nil {
+			if err := p.under("with a region of "+r.Text(p.Metric), p.Table, r); err != nil {
 				return err
 			}
 		}
@@ -144,7 +143,7 @@ func (p *Page) bySets() error {
 	over := p.choices[0].pair.Over
 	part := func(name string, kept []string) error {
 		t := p.Part(p.Methods, kept)
-		return p.under(name, &t, p.region, p.Evidence)
+		return p.under(name, &t, p.region)
 	}
 	for i, set := range over {
 		if err := part("without "+set, slices.Delete(slices.Clone(over), i, i+1)); err != nil {

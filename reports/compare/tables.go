@@ -49,7 +49,7 @@ func (p *Page) Over() doc.Table {
 		q := &p.pairs[i]
 		row := slices.Repeat(doc.Texts(frame.Absent), len(out.Head))
 		if len(q.Gains) > 0 {
-			n := p.interval(q.TypicalInterval(1 - p.o.Level))
+			n := p.interval(q.TypicalInterval())
 			row = doc.Texts("", frame.Signed(p.Difference(q.Typical()), p.OverDecimals()), p.signed(n.Low),
 				p.signed(n.High), frame.PValue(q.Signed.P), frame.PValue(q.Adjusted))
 			if p.region.Exists() {
@@ -96,7 +96,7 @@ func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	for i := range q.Sets {
 		s := &q.Sets[i]
 		few = few || !s.Set.Draws && !s.Tested()
-		difference := p.interval(s.Interval(1 - p.o.Level))
+		difference := p.interval(s.Interval())
 		over := fmt.Sprint(len(s.Splits))
 		if s.Set.Draws {
 			over, draws = frame.Count(len(s.Splits), "draw"), true
@@ -161,7 +161,7 @@ func (p *Page) pairRecords(posteriors []*stats.Probabilities) doc.Records {
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
-		typical, mean := q.TypicalInterval(1-p.o.Level), q.MeanInterval(1-p.o.Level)
+		typical, mean := q.TypicalInterval(), q.MeanInterval()
 		row := map[string]any{
 			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
 			"sets": len(q.Gains), "typical_gain": q.Typical(), "typical_low": typical.Low, "typical_high": typical.High,
@@ -198,7 +198,7 @@ func (p *Page) setRecords() doc.Records {
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		for _, s := range q.Sets {
-			interval := s.Interval(1 - p.o.Level)
+			interval := s.Interval()
 			row := map[string]any{
 				"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
 				"dataset": s.Set.Name, "group": s.Set.Group, "splits": s.Splits,
@@ -283,7 +283,7 @@ func (p *Page) Differences() doc.Figure {
 	var rows []plot.ForestRow
 	for i := range p.pairs {
 		if q := &p.pairs[i]; len(q.Gains) > 0 {
-			rows = append(rows, p.forestRow(p.other(q), q.Typical(), q.TypicalInterval(1-p.o.Level), false))
+			rows = append(rows, p.forestRow(p.other(q), q.Typical(), q.TypicalInterval(), false))
 		}
 	}
 	o := p.forestOptions("other method")
@@ -300,13 +300,13 @@ func (p *Page) forestOfSets(q *evidence.Pair) doc.Figure {
 	var rows []plot.ForestRow
 	for i := range q.Sets {
 		s := &q.Sets[i]
-		i, scale := s.Interval(1-p.o.Level), frame.Float64(p.OverSets(big.NewRat(1, 1), s.Ours, s.Theirs))
+		i, scale := s.Interval(), frame.Float64(p.OverSets(big.NewRat(1, 1), s.Ours, s.Theirs))
 		rows = append(rows, p.forestRow(s.Set.Name, p.OverSets(s.Gain, s.Ours, s.Theirs),
 			stats.Interval{Low: scale * i.Low, High: scale * i.High}, false))
 	}
 	if len(q.Gains) > 1 {
 		rows = append(rows, p.forestRow("typical of "+frame.Count(len(q.Gains), "set"), q.Typical(),
-			q.TypicalInterval(1-p.o.Level), true))
+			q.TypicalInterval(), true))
 	}
 	o := p.forestOptions(other)
 	o.Single, o.Summary = "one data set", "typical difference over data sets"

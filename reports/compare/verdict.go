@@ -44,7 +44,7 @@ func (p *Page) Line() string {
 	if len(q.Gains) > 0 {
 		text += ", " + p.typicalText(q)
 	}
-	if i := p.interval(q.TypicalInterval(1 - p.o.Level)); !math.IsNaN(i.Low) {
+	if i := p.interval(q.TypicalInterval()); !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
 	}
 	return text + " over " + frame.Count(len(q.Gains), "set") + "." + p.larger
@@ -247,7 +247,7 @@ func (p *Page) typicalText(q *evidence.Pair) string {
 // typicalRange is the interval of the typical difference. Next to p-values that are adjusted for several comparisons
 // it says that it is not.
 func (p *Page) typicalRange(q *evidence.Pair) string {
-	i := p.interval(q.TypicalInterval(1 - p.o.Level))
+	i := p.interval(q.TypicalInterval())
 	switch {
 	case len(q.Gains) > stats.MostExact:
 		return fmt.Sprintf("without an interval, since there are more than %d sets", stats.MostExact)
@@ -290,7 +290,7 @@ func (p *Page) counts(q *evidence.Pair) string {
 
 // mean describes the mean difference, and names a set on which it hangs. No test asserts it.
 func (p *Page) mean(q *evidence.Pair) string {
-	i := p.interval(q.MeanInterval(1 - p.o.Level))
+	i := p.interval(q.MeanInterval())
 	text := fmt.Sprintf("%s%s (%s to %s)", frame.Signed(p.Difference(q.Mean), p.OverDecimals()), p.unit,
 		p.signed(i.Low), p.signed(i.High))
 	if set, without, ok := q.Carrier(); ok {

@@ -39,9 +39,6 @@ type Options struct {
 	Method string // named before the data were seen; "" compares each method with each
 	Level  float64
 	Region Region
-	// Known is the evidence of a table of which this one is a part (frame.Table.Part), for the same region. Differences
-	// on single sets are taken from it. Nil computes all.
-	Known *Evidence
 }
 
 // Evidence holds the comparisons of one page.
@@ -100,15 +97,8 @@ func compare(t *frame.Table, o Options, every bool) (*Evidence, error) {
 	}
 	var all []Pair
 	for _, of := range FamilyOf(len(t.Methods), us, own, e.Every) {
-		p := Pair{A: of[0], B: of[1]}
-		if e.Known != nil {
-			if q, ok := e.Known.Between(e.Known.place(t.Methods[p.A]), e.Known.place(t.Methods[p.B])); ok {
-				p.known = &q
-			}
-		}
-		all = append(all, p)
+		all = append(all, Pair{A: of[0], B: of[1]})
 	}
-	e.Known = nil
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
@@ -180,7 +170,7 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 	if len(others) < 2 {
 		return nil
 	}
-	p := Pair{A: us, B: -1, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
+	p := Pair{A: us, B: -1, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable, level: 1 - e.Level}
 	for _, set := range t.CountedSets() {
 		var ours, theirs []*big.Rat
 		for _, run := range set.Entries[us].Runs {

@@ -34,6 +34,7 @@ type Pair struct {
 
 	Ahead, Within, Behind int // sets by mean: above the region, within it with its edges, below it
 
+	level    float64 // of intervals
 	ropes    []*big.Rat
 	relative bool // the region is a share of the error of a width above zero
 
@@ -41,17 +42,8 @@ type Pair struct {
 	beyond bool                 // the typical difference is outside of the region
 	test   stats.CorrectedTTest // Student's, of the gains
 
-	typical  *typical // of the pair as it was compared
-	reversed bool     // this is B with A
-	known    *Pair    // the same methods in Options.Known
-}
-
-// A typical keeps the typical difference of a pair and its intervals once they were computed: a page asks for them from
-// both sides and in several tables.
-type typical struct {
-	mu        sync.Mutex
-	median    *big.Rat
-	intervals map[float64]stats.Interval
+	typical  func() *big.Rat // both are computed once, when they are asked for; nil without a set
+	interval func() stats.Interval
 }
 
 // A SetPair is a pair on one data set, over the splits that both have finished.
@@ -66,6 +58,8 @@ type SetPair struct {
 	Adjusted     float64 // in the family of the page
 	Equivalence  float64 // p that the difference is outside of the region, adjusted in the family
 	Verdict      Verdict
+
+	level float64 // of intervals
 }
 
 func (s *SetPair) overSets(t *frame.Table, x *big.Rat) *big.Rat {
@@ -76,17 +70,20 @@ func (s *SetPair) overSets(t *frame.Table, x *big.Rat) *big.Rat {
 // divided once has none: its splits are draws of the methods, which say nothing about other rows.
 func (s *SetPair) Tested() bool { return len(s.Splits) >= stats.FewestSplits && !s.Set.Draws }
 
-// Interval is the confidence interval of the gain at a level such as 0.95; NaN without a test.
-func (s *SetPair) Interval(level float64) stats.Interval {
+// Interval is the confidence interval of the gain; NaN without a test.
+func (s *SetPair) Interval() stats.Interval {
 	if !s.Tested() {
-		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+		return noInterval
 	}
-	return s.Test.Interval(level)
+	return s.Test.Interval(s.level)
 }
+
+// noInterval has no ends.
+var noInterval = stats.Interval{Low: math.NaN(), High: math.NaN()}
 
 // compare fills the fields of a pair that do not depend on the family.
 func (p *Pair) compare(t *frame.Table, o Options) error {
-	p.Adjusted, p.Equivalence, p.Verdict = math.NaN(), math.NaN(), Untestable
+	p.Adjusted, p.Equivalence, p.Verdict, p.level = math.NaN(), math.NaN(), Untestable, 1-o.Level
 	var splits []int // of the sets of the main group
 	for _, set := range t.Sets {
 		s, err := p.on(t, set, o)
@@ -135,7 +132,17 @@ func (p *Pair) add(set string, gain, rope *big.Rat, r Region) {
 
 // summarise fills what follows from the gains, of which there is at least one.
 func (p *Pair) summarise() {
-	p.typical = &typical{}
+	gains, level := p.Gains, p.level
+	p.typical = sync.OnceValue(func() *big.Rat { return stats.PseudoMedian(gains) })
+	p.interval = sync.OnceValue(func() stats.Interval {
+		if len(gains) > stats.MostExact {
+			return noInterval
+		}
+		if i := stats.PseudoMedianInterval(gains, level); !math.IsInf(i.Low, 0) {
+			return i
+		}
+		return noInterval
+	})
 	p.Rope = stats.Mean(p.ropes)
 	p.test = stats.CorrectedT(p.Gains, 1, 0) // data sets do not overlap
 	p.Mean, p.Signed = p.test.Mean, stats.Wilcoxon(p.Gains)
@@ -166,59 +173,27 @@ func (p *Pair) within(sign int) []*big.Rat {
 
 // Typical is the typical difference, the pseudo-median of the gains; nil without a set.
 func (p *Pair) Typical() *big.Rat {
-	if len(p.Gains) == 0 {
+	if p.typical == nil {
 		return nil
 	}
-	known := p.typical
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if known.median == nil {
-		known.median = stats.PseudoMedian(p.Gains)
-		if p.reversed {
-			known.median.Neg(known.median)
-		}
-	}
-	out := new(big.Rat).Set(known.median)
-	if p.reversed {
-		out.Neg(out)
-	}
-	return out
+	return p.typical()
 }
 
-// TypicalInterval is the interval of the typical difference at a level such as 0.95, of this comparison by itself. It
-// inverts the test. Its ends are NaN where so few sets reject no value.
-func (p *Pair) TypicalInterval(level float64) stats.Interval {
-	if len(p.Gains) == 0 || len(p.Gains) > stats.MostExact {
-		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+// TypicalInterval is the interval of the typical difference, of this comparison by itself. It inverts the test. Its
+// ends are NaN where so few sets reject no value.
+func (p *Pair) TypicalInterval() stats.Interval {
+	if p.interval == nil {
+		return noInterval
 	}
-	known := p.typical
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	out, computed := known.intervals[level]
-	if !computed {
-		if out = stats.PseudoMedianInterval(p.Gains, level); p.reversed {
-			out = stats.Interval{Low: -out.High, High: -out.Low}
-		}
-		if known.intervals == nil {
-			known.intervals = map[float64]stats.Interval{}
-		}
-		known.intervals[level] = out
-	}
-	switch {
-	case math.IsInf(out.Low, 0):
-		return stats.Interval{Low: math.NaN(), High: math.NaN()}
-	case p.reversed:
-		return stats.Interval{Low: -out.High, High: -out.Low}
-	}
-	return out
+	return p.interval()
 }
 
 // MeanInterval is the interval of the mean difference by Student's t over sets; NaN for fewer than two sets.
-func (p *Pair) MeanInterval(level float64) stats.Interval {
+func (p *Pair) MeanInterval() stats.Interval {
 	if len(p.Gains) == 0 {
-		return stats.Interval{Low: math.NaN(), High: math.NaN()}
+		return noInterval
 	}
-	return p.test.Interval(level)
+	return p.test.Interval(p.level)
 }
 
 // Estimated is the verdict if another estimate than the typical difference, such as the mean, said whether the
@@ -264,16 +239,7 @@ func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
 
 // on compares the methods on a set. Without a common split the result has no splits.
 func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
-	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable}
-	if p.known != nil {
-		for _, k := range p.known.Sets {
-			if k.Set.Name == set.Name {
-				k.Set, k.Adjusted, k.Equivalence, k.Verdict = s.Set, s.Adjusted, s.Equivalence, s.Verdict
-				return k, nil
-			}
-		}
-		return s, nil
-	}
+	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable, level: 1 - o.Level}
 	var ours, theirs, gains []*big.Rat
 	train, test := 0, 0 // of all splits
 	runs := func(e frame.Entry) []frame.Run { return e.Runs }
@@ -339,12 +305,13 @@ func (p *Pair) Deviation() float64 { return p.test.Std }
 // Reversed is the comparison of B with A.
 func (p Pair) Reversed() Pair {
 	p.A, p.B = p.B, p.A
-	p.reversed = !p.reversed
 	p.Gains = slices.Clone(p.Gains)
 	for i, gain := range p.Gains {
 		p.Gains[i] = new(big.Rat).Neg(gain)
 	}
-	if p.Mean != nil {
+	if typical, interval := p.typical, p.interval; p.Mean != nil {
+		p.typical = func() *big.Rat { return new(big.Rat).Neg(typical()) }
+		p.interval = func() stats.Interval { return stats.Interval{Low: -interval().High, High: -interval().Low} }
 		p.Mean = new(big.Rat).Neg(p.Mean)
 		p.test.Mean, p.test.Statistic = p.Mean, -p.test.Statistic
 		p.Signed.Plus, p.Signed.Minus = p.Signed.Minus, p.Signed.Plus

@@ -161,7 +161,6 @@ func (p *Page) evidenceOf(part *frame.Table) (*evidence.Evidence, error) {
 		return nil, nil
 	}
 	o := p.evidence.Options
-	o.Known = p.evidence
 	if !slices.Contains(part.Whole(), o.Method) {
 		o.Method = ""
 	}
