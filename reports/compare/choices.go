@@ -255,14 +255,13 @@ func (p *Page) choiceTable() doc.Table {
 
 // choiceRecords has a row a choice. Gains are in favour of the method.
 func (p *Page) choiceRecords() doc.Records {
-	out := doc.Records{Name: "choices", Columns: []string{"protocol", "metric", "method", "other", "choice", "sets",
-		"estimated_gain", "adjusted_p", "equivalence_p", "verdict", "same"}}
+	out := doc.Records{Name: "choices"}
 	for i := range p.choices {
 		c := &p.choices[i]
-		out.Put(map[string]any{"protocol": p.Protocol, "metric": c.table.Metric.Name, "method": p.method,
-			"other": p.other(&p.pairs[0]), "choice": c.name, "sets": len(c.pair.Gains), "estimated_gain": c.estimate,
-			"adjusted_p": c.pair.Adjusted, "equivalence_p": c.pair.Equivalence, "verdict": string(c.pair.Verdict),
-			"same": p.same(c)})
+		out.Put("protocol", p.Protocol, "metric", c.table.Metric.Name, "method", p.method, "other",
+			p.other(&p.pairs[0]), "choice", c.name, "sets", len(c.pair.Gains), "estimated_gain", c.estimate,
+			"adjusted_p", c.pair.Adjusted, "equivalence_p", c.pair.Equivalence, "verdict", string(c.pair.Verdict),
+			"same", p.same(c))
 	}
 	return out
 }

@@ -355,35 +355,25 @@ func (b *Board) errors(ev *evidence.Evidence) string {
 }
 
 func (b *Board) records(t *frame.Table, ev *evidence.Evidence) doc.Records {
-	out := doc.Records{Name: "leaderboard", Columns: []string{"protocol", "metric", "datasets", "method", "sets",
-		"whole", "gain", "gain_low", "gain_high", "wins", "wins_low", "wins_high", "rank", "exact_rank",
-		"rank_low", "rank_high", "best_p", "beside", "verdict", "wilcoxon_p", "adjusted_p", "equivalence_p",
-		"typical_gain_beside", "mean_gain_beside", "level", "comparisons", "cpu", "cell_cpu_seconds",
-		"cell_yardsticks"}}
+	out := doc.Records{Name: "leaderboard"}
 	for _, r := range b.Rows {
-		row := map[string]any{
-			"protocol": t.Protocol, "metric": t.Metric.Name, "datasets": b.Sets, "method": r.Method, "sets": r.Have,
-			"whole": r.Whole,
-			"gain":  r.Gain, "gain_low": r.Gains.Low, "gain_high": r.Gains.High,
-			"wins": r.Wins, "wins_low": r.WinRates.Low, "wins_high": r.WinRates.High, "rank": r.Rank,
-			"beside": t.Methods[b.Asked],
-			"level":  ev.Level, "comparisons": ev.Compared(), "best_p": r.Best, "cpu": b.Costs.CPU,
-			"cell_cpu_seconds": r.Seconds, "cell_yardsticks": r.Yardsticks,
-		}
+		exact, against := "", r.Against
 		if r.Rank != nil {
-			row["exact_rank"] = r.Rank.RatString()
+			exact = r.Rank.RatString()
 		}
-		if r.Ranks[1] > 0 {
-			row["rank_low"], row["rank_high"] = r.Ranks[0], r.Ranks[1]
+		if against == nil {
+			against = &evidence.Pair{Adjusted: math.NaN(), Equivalence: math.NaN()}
 		}
-		if p := r.Against; p != nil {
-			row["verdict"], row["adjusted_p"], row["equivalence_p"] = string(p.Verdict), p.Adjusted, p.Equivalence
-			row["typical_gain_beside"], row["mean_gain_beside"] = p.Typical(), p.Mean
-			if p.Mean != nil {
-				row["wilcoxon_p"] = p.Signed.P
-			}
-		}
-		out.Put(row)
+		out.Put("protocol", t.Protocol, "metric", t.Metric.Name, "datasets", b.Sets, "method", r.Method, "sets", r.Have,
+			"whole", r.Whole, "gain", r.Gain, "gain_low", r.Gains.Low, "gain_high", r.Gains.High, "wins", r.Wins,
+			"wins_low", r.WinRates.Low, "wins_high", r.WinRates.High, "rank", r.Rank,
+			"exact_rank", orNil(exact != "", exact), "rank_low", orNil(r.Ranks[1] > 0, r.Ranks[0]),
+			"rank_high", orNil(r.Ranks[1] > 0, r.Ranks[1]), "best_p", r.Best, "beside", t.Methods[b.Asked],
+			"verdict", orNil(r.Against != nil, string(against.Verdict)), "wilcoxon_p", against.P(),
+			"adjusted_p", against.Adjusted, "equivalence_p", against.Equivalence,
+			"typical_gain_beside", against.Typical(), "mean_gain_beside", against.Mean, "level", ev.Level,
+			"comparisons", ev.Compared(), "cpu", b.Costs.CPU, "cell_cpu_seconds", r.Seconds,
+			"cell_yardsticks", r.Yardsticks)
 	}
 	return out
 }

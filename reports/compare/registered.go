@@ -17,45 +17,36 @@ import (
 func Register(t *frame.Table, ev *evidence.Evidence) {
 	taken := map[string]string{} // by pair, the registration
 	for _, c := range t.Frame.Comparisons {
-		r := registration{t: t, ev: ev, c: c}
-		if !r.concerns() {
+		r := registration{Registration: evidence.Registration{Comparison: c}, t: t, ev: ev}
+		for _, m := range c.Methods() {
+			r.Columns = append(r.Columns, r.column(m))
+		}
+		others := r.Columns[1:]
+		if !slices.ContainsFunc(others, func(other string) bool { _, ok := r.pair(other); return ok }) {
 			continue
 		}
-		lacks := r.lacks()
-		for i, other := range r.others {
-			if by := taken[r.method+"\x00"+other]; by != "" && lacks == "" {
-				lacks = fmt.Sprintf("its comparison with %s belongs to the earlier registration %s", c.Against[i].ID,
+		r.Lacks = r.lacks()
+		for i, other := range others {
+			if by := taken[r.Columns[0]+"\x00"+other]; by != "" && r.Lacks == "" {
+				r.Lacks = fmt.Sprintf("its comparison with %s belongs to the earlier registration %s", c.Against[i].ID,
 					by)
 			}
 		}
-		ev.Registered = append(ev.Registered, evidence.Registration{Comparison: c, Lacks: lacks})
-		if lacks != "" {
+		if ev.Registered = append(ev.Registered, r.Registration); r.Lacks != "" {
 			continue
 		}
-		ev.Register(r.method, r.others)
-		for _, other := range r.others {
-			taken[r.method+"\x00"+other], taken[other+"\x00"+r.method] = c.Short(), c.Short()
+		ev.Register(r.Columns)
+		for _, other := range others {
+			taken[r.Columns[0]+"\x00"+other], taken[other+"\x00"+r.Columns[0]] = c.Short(), c.Short()
 		}
 	}
 }
 
-// A registration is a registered comparison with the columns of its methods.
+// A registration is a registered comparison on a page.
 type registration struct {
+	evidence.Registration
 	t  *frame.Table
 	ev *evidence.Evidence
-	c  registered.Comparison
-
-	method string
-	others []string // "" where the table has no such column
-}
-
-// concerns finds the columns, and reports whether the table compares the method with one of the others.
-func (r *registration) concerns() bool {
-	r.method = r.column(r.c.Method)
-	for _, m := range r.c.Against {
-		r.others = append(r.others, r.column(m))
-	}
-	return slices.ContainsFunc(r.others, func(other string) bool { _, ok := r.pair(other); return ok })
 }
 
 // column is the column of a method, today's or else that of the version; "" for none.
@@ -72,49 +63,49 @@ func (r *registration) column(m registered.Method) string {
 
 // pair is the comparison with one of the others; false for none.
 func (r *registration) pair(other string) (evidence.Pair, bool) {
-	return r.ev.Between(slices.Index(r.t.Methods, r.method), slices.Index(r.t.Methods, other))
+	return r.ev.Between(slices.Index(r.t.Methods, r.Columns[0]), slices.Index(r.t.Methods, other))
 }
 
 // lacks says in words why the registration does not count on this page; "" if it counts.
 func (r *registration) lacks() string {
-	for i, other := range r.others {
+	for i, other := range r.Columns[1:] {
 		if _, ok := r.pair(other); !ok {
-			return fmt.Sprintf("this page does not compare %s with %s", r.c.Method.ID, r.c.Against[i].ID)
+			return fmt.Sprintf("this page does not compare %s with %s", r.Comparison.Method.ID, r.Against[i].ID)
 		}
 	}
 	region := func(text string) string { return cmp.Or(text, "no size") }
 	level, own := fmt.Sprint(r.ev.Level), r.ev.Region.String()
 	switch {
-	case r.c.Earlier != "":
-		return fmt.Sprintf("%s has an older result: %s", r.c.Method.ID, r.c.Earlier)
-	case r.c.Protocol.Hash != r.t.Frame.Protocol.Hash:
+	case r.Earlier != "":
+		return fmt.Sprintf("%s has an older result: %s", r.Comparison.Method.ID, r.Earlier)
+	case r.Protocol.Hash != r.t.Frame.Protocol.Hash:
 		return "the protocol has changed since"
-	case r.c.Metric != r.t.Metric.Name:
-		return r.differs("is by "+r.c.Metric, r.t.Metric.Name)
-	case fmt.Sprint(r.c.Level) != level:
-		return r.differs("has level "+fmt.Sprint(r.c.Level), level)
-	case r.c.Equivalence != own:
-		return r.differs("takes "+region(r.c.Equivalence)+" not to matter", region(own))
+	case r.Metric != r.t.Metric.Name:
+		return r.differs("is by "+r.Metric, r.t.Metric.Name)
+	case fmt.Sprint(r.Level) != level:
+		return r.differs("has level "+fmt.Sprint(r.Level), level)
+	case r.Equivalence != own:
+		return r.differs("takes "+region(r.Equivalence)+" not to matter", region(own))
 	}
-	for i, m := range r.c.Methods() {
-		if lacks := r.cells(m, append([]string{r.method}, r.others...)[i]); lacks != "" {
+	for i, m := range r.Methods() {
+		if lacks := r.cells(m, r.Columns[i]); lacks != "" {
 			return lacks
 		}
 	}
-	for _, other := range r.others {
+	for _, other := range r.Columns[1:] {
 		p, _ := r.pair(other)
-		sets, over := slices.Sorted(slices.Values(r.c.Sets())), slices.Sorted(slices.Values(p.Over))
+		sets, over := slices.Sorted(slices.Values(r.Sets())), slices.Sorted(slices.Values(p.Over))
 		further := slices.ContainsFunc(p.Sets, func(s evidence.SetPair) bool {
 			// Equal fits count once, and a comparison that was decided needs no further split: fewer are no other ones.
 			fewer := s.Set.Draws || r.decided(s.Set.Name)
-			return slices.Contains(sets, s.Set.Name) && !slices.Equal(s.Splits, r.c.Splits) &&
+			return slices.Contains(sets, s.Set.Name) && !slices.Equal(s.Splits, r.Splits) &&
 				(!fewer || slices.ContainsFunc(s.Splits, func(split int) bool {
-					return !slices.Contains(r.c.Splits, split)
+					return !slices.Contains(r.Splits, split)
 				}))
 		})
 		if further || !slices.Equal(sets, over) {
 			return r.differs(fmt.Sprintf("is over %s and splits %s", frame.Count(len(sets), "data set"),
-				frame.Ranges(r.c.Splits)), "others")
+				frame.Ranges(r.Splits)), "others")
 		}
 	}
 	return ""
@@ -122,8 +113,8 @@ func (r *registration) lacks() string {
 
 // decided reports whether the run of the comparison ended before a set had all splits, as the registration says.
 func (r *registration) decided(set string) bool {
-	_, stopped := r.t.Stop(set, r.method)
-	return stopped && r.c.Until != ""
+	_, stopped := r.t.Stop(set, r.Columns[0])
+	return stopped && r.Until != ""
 }
 
 // named says when a method of one's own was named for comparison with the field, if that was before the first result of
@@ -150,16 +141,16 @@ func (r *registration) differs(names, page string) string {
 // command shows what is registered.
 func (r *registration) command() string {
 	var sets []string
-	for _, s := range r.c.Sets() {
+	for _, s := range r.Sets() {
 		sets = append(sets, cmp.Or(r.t.Frame.Sets.File(s), s))
 	}
 	how := r.t.Frame.Run
 	how.Splits = 0 // splits are always named
-	flag, splits := how.OfSplits(r.c.Splits)
-	args := slices.Concat([]string{"compare", r.c.Method.ID}, r.c.Others(), []string{"--datasets",
-		strings.Join(sets, ","), flag, splits, "--metric", r.c.Metric, "--level", fmt.Sprint(r.c.Level)})
-	if r.c.Equivalence != "" {
-		args = append(args, "--equivalence", r.c.Equivalence)
+	flag, splits := how.OfSplits(r.Splits)
+	args := slices.Concat([]string{"compare", r.Comparison.Method.ID}, r.Others(), []string{"--datasets",
+		strings.Join(sets, ","), flag, splits, "--metric", r.Metric, "--level", fmt.Sprint(r.Level)})
+	if r.Equivalence != "" {
+		args = append(args, "--equivalence", r.Equivalence)
 	}
 	return how.Other(args...)
 }
@@ -167,9 +158,9 @@ func (r *registration) command() string {
 // cells says which cell of a method in a column is not as it is registered, or is missing.
 func (r *registration) cells(m registered.Method, column string) string {
 	missing, first := 0, ""
-	for _, set := range r.c.Datasets {
+	for _, set := range r.Datasets {
 		rows := r.t.Cells(set.ID, column)
-		for _, split := range r.c.Splits {
+		for _, split := range r.Splits {
 			i := slices.IndexFunc(rows, func(row result.Run) bool { return row.Split == split })
 			switch {
 			case i >= 0 && rows[i].MethodVersion != m.Version:
@@ -189,7 +180,7 @@ func (r *registration) cells(m registered.Method, column string) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d cells of %s have no result on this page, the first of them on %s; `%s` is the page "+
-		"of the registration", missing, len(r.c.Datasets)*len(r.c.Splits), m.ID, first, r.command())
+		"of the registration", missing, len(r.Datasets)*len(r.Splits), m.ID, first, r.command())
 }
 
 // families names what p-values over data sets are adjusted for.
@@ -228,8 +219,7 @@ func (p *Page) kind(q *evidence.Pair) string {
 func (p *Page) Registrations() []string {
 	var out []string
 	for _, r := range p.Evidence.Registered {
-		c := registration{t: p.Table, ev: p.Evidence, c: r.Comparison}
-		if !c.concerns() || c.method != p.method && !slices.Contains(c.others, p.method) {
+		if !slices.Contains(r.Columns, p.method) {
 			continue
 		}
 		n := 0

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -149,69 +150,55 @@ func (p *Page) setLegend(below bool) []string {
 
 // pairRecords has a row an opponent, with the posterior of its typical difference. Gains are in favour of the method.
 func (p *Page) pairRecords(posteriors []*stats.Probabilities) doc.Records {
-	out := doc.Records{Name: "pairs", Columns: []string{"protocol", "metric", "method", "other", "sets", "typical_gain",
-		"typical_low", "typical_high",
-		"wilcoxon_p", "adjusted_p", "equivalence_p", "verdict", "mean_gain", "mean_low", "mean_high", "carried_by",
-		"mean_without", "ahead", "within", "behind", "won", "tied", "lost", "rope", "level", "comparisons", "set_tests",
-		"version_number", "versions", "other_version_number", "other_versions", "versions_p",
-		"typical_worse", "typical_equivalent", "typical_better"}}
-	if len(p.Evidence.Registered) > 0 {
-		out.Columns = append(out.Columns, "kind")
-	}
+	out := doc.Records{Name: "pairs"}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		won, tied, lost := stats.Signs(q.Gains)
 		typical, mean := q.TypicalInterval(), q.MeanInterval()
-		row := map[string]any{
-			"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
-			"sets": len(q.Gains), "typical_gain": q.Typical(), "typical_low": typical.Low, "typical_high": typical.High,
-			"adjusted_p": q.Adjusted, "equivalence_p": q.Equivalence, "verdict": string(q.Verdict),
-			"mean_gain": q.Mean, "mean_low": mean.Low, "mean_high": mean.High, "ahead": q.Ahead, "within": q.Within,
-			"behind": q.Behind,
-			"won":    won, "tied": tied, "lost": lost, "rope": q.Rope, "level": p.o.Level,
-			"comparisons": p.Evidence.Of(q).Compared(), "set_tests": p.Evidence.Sets,
-			"version_number": q.Versions.Ours.Number, "versions": q.Versions.Ours.Of, "versions_p": q.Versions.P,
-			"other_version_number": q.Versions.Theirs.Number, "other_versions": q.Versions.Theirs.Of,
-		}
+		set, without, carried := q.Carrier()
+		x := cmp.Or(posteriors[i], &stats.Probabilities{Below: math.NaN(), Within: math.NaN(), Above: math.NaN()})
+		row := []any{"protocol", p.Protocol, "metric", p.Metric.Name, "method", p.method, "other", p.other(q),
+			"sets", len(q.Gains), "typical_gain", q.Typical(), "typical_low", typical.Low, "typical_high", typical.High,
+			"wilcoxon_p", q.P(), "adjusted_p", q.Adjusted, "equivalence_p", q.Equivalence,
+			"verdict", string(q.Verdict), "mean_gain", q.Mean, "mean_low", mean.Low, "mean_high", mean.High,
+			"carried_by", orNil(carried, set), "mean_without", without, "ahead", q.Ahead, "within", q.Within,
+			"behind", q.Behind, "won", won, "tied", tied, "lost", lost, "rope", q.Rope, "level", p.o.Level,
+			"comparisons", p.Evidence.Of(q).Compared(), "set_tests", p.Evidence.Sets,
+			"version_number", q.Versions.Ours.Number, "versions", q.Versions.Ours.Of,
+			"other_version_number", q.Versions.Theirs.Number, "other_versions", q.Versions.Theirs.Of,
+			"versions_p", q.Versions.P, "typical_worse", x.Below, "typical_equivalent", x.Within,
+			"typical_better", x.Above}
 		if kind := p.kind(q); kind != "" {
-			row["kind"] = kind
+			row = append(row, "kind", kind)
 		}
-		if len(q.Gains) > 0 {
-			row["wilcoxon_p"] = q.Signed.P
-		}
-		if set, without, ok := q.Carrier(); ok {
-			row["carried_by"], row["mean_without"] = set, without
-		}
-		if x := posteriors[i]; x != nil {
-			row["typical_worse"], row["typical_equivalent"], row["typical_better"] = x.Below, x.Within, x.Above
-		}
-		out.Put(row)
+		out.Put(row...)
 	}
 	return out
 }
 
+// orNil is a value of a record that may be absent.
+func orNil(there bool, value any) any {
+	if there {
+		return value
+	}
+	return nil
+}
+
 // setRecords has a row a pair and set. Gains are in favour of the method.
 func (p *Page) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "metric", "method", "other", "dataset", "group",
-		"splits", "train_rows", "test_rows", "ours", "theirs", "gain", "gain_low", "gain_high",
-		"corrected_t", "p", "adjusted_p", "equivalence_p", "rope", "level", "verdict", "version", "other_version"}}
+	out := doc.Records{Name: "sets"}
 	for i := range p.pairs {
 		q := &p.pairs[i]
 		for _, s := range q.Sets {
 			interval := s.Interval()
-			row := map[string]any{
-				"protocol": p.Protocol, "metric": p.Metric.Name, "method": p.method, "other": p.other(q),
-				"dataset": s.Set.Name, "group": s.Set.Group, "splits": s.Splits,
-				"train_rows": s.Set.TrainRows, "test_rows": s.Set.TestRows, "ours": s.Ours, "theirs": s.Theirs,
-				"gain":     s.Gain,
-				"gain_low": interval.Low, "gain_high": interval.High, "p": s.P, "adjusted_p": s.Adjusted,
-				"equivalence_p": s.Equivalence, "rope": s.Rope, "level": p.o.Level, "verdict": string(s.Verdict),
-				"version": p.Version(s.Set.Name, p.method), "other_version": p.Version(s.Set.Name, p.other(q)),
-			}
-			if s.Tested() {
-				row["corrected_t"] = s.Test.Statistic
-			}
-			out.Put(row)
+			out.Put("protocol", p.Protocol, "metric", p.Metric.Name, "method", p.method, "other", p.other(q),
+				"dataset", s.Set.Name, "group", s.Set.Group, "splits", s.Splits, "train_rows", s.Set.TrainRows,
+				"test_rows", s.Set.TestRows, "ours", s.Ours, "theirs", s.Theirs, "gain", s.Gain,
+				"gain_low", interval.Low, "gain_high", interval.High,
+				"corrected_t", orNil(s.Tested(), s.Test.Statistic), "p", s.P, "adjusted_p", s.Adjusted,
+				"equivalence_p", s.Equivalence, "rope", s.Rope, "level", p.o.Level,
+				"verdict", string(s.Verdict), "version", p.Version(s.Set.Name, p.method),
+				"other_version", p.Version(s.Set.Name, p.other(q)))
 		}
 	}
 	return out

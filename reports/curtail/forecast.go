@@ -8,8 +8,8 @@ import (
 
 // known is what the splits of one set so far say of one gain.
 type known struct {
-	set             int // its place in the plan
-	splits, planned int // that both methods have, and that they have in the end if no further one fails
+	set             int     // its place in the plan
+	splits, planned int     // that both methods have, and that they have in the end if no further one fails
 	mean, other     float64 // of the gain, and of the values of the opponent
 	square          float64 // sum of squared deviations from the mean
 	base            float64 // what the variance of a split's gain is proportional to, over sets

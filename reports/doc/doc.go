@@ -12,7 +12,6 @@ package doc
 import (
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -183,17 +182,14 @@ type Records struct {
 // "-inf", since JSON has no such numbers.
 func (r *Records) Add(values ...any) { r.Rows = append(r.Rows, Map(values, value)) }
 
-// Put appends a row of values by the names of their columns; the other columns are nil. An unknown name is a mistake in
-// the program, and Put panics.
-func (r *Records) Put(values map[string]any) {
-	row := make([]any, len(r.Columns))
-	for name, v := range values {
-		at := slices.Index(r.Columns, name)
-		if at < 0 {
-			panic("doc: records " + r.Name + " have no column " + name)
-		}
-		row[at] = v
+// Put appends a row of names of columns, each with its value after it. The first row names the columns of all rows.
+func (r *Records) Put(pairs ...any) {
+	var columns []string
+	var row []any
+	for i := 0; i < len(pairs); i += 2 {
+		columns, row = append(columns, pairs[i].(string)), append(row, pairs[i+1])
 	}
+	r.Columns = columns
 	r.Add(row...)
 }
 

@@ -171,6 +171,14 @@ func (p *Pair) within(sign int) []*big.Rat {
 	return out
 }
 
+// P is that of Signed; NaN without a set.
+func (p *Pair) P() float64 {
+	if len(p.Gains) == 0 {
+		return math.NaN()
+	}
+	return p.Signed.P
+}
+
 // Typical is the typical difference, the pseudo-median of the gains; nil without a set.
 func (p *Pair) Typical() *big.Rat {
 	if p.typical == nil {

@@ -9,19 +9,20 @@ import (
 // A Registration is a registered comparison of methods of the table.
 type Registration struct {
 	registered.Comparison
-	Lacks string // why it does not count here, in words; "" if it counts
+	Lacks   string   // why it does not count here, in words; "" if it counts
+	Columns []string // of its method and of the others, "" where the table has none
 }
 
-// Register makes a family of its own of the comparisons over data sets of one method with others, by their columns: a
+// Register makes a family of its own of the comparisons over data sets of the first of some columns with the others: a
 // comparison that was registered before its first result was not chosen by results, so that it is adjusted for those
 // of its registration alone. All comparisons stay in the family of the page, whose other p-values are as before. Each
 // of the comparisons must be there.
-func (e *Evidence) Register(method string, others []string) {
+func (e *Evidence) Register(columns []string) {
 	own := &Evidence{Options: e.Options, Methods: e.Methods, whole: e.whole, registered: true}
-	own.Method = method
+	own.Method = columns[0]
 	var of []int
-	for _, other := range others {
-		i := e.at(e.place(method), e.place(other))
+	for _, other := range columns[1:] {
+		i := e.at(e.place(columns[0]), e.place(other))
 		of, own.Pairs = append(of, i), append(own.Pairs, e.Pairs[i])
 	}
 	for k := range own.Pairs {

@@ -44,7 +44,7 @@ func TestRegisteredLevel(t *testing.T) {
 			if pair().Adjusted < ev.Level {
 				exploratory++
 			}
-			ev.Register("M00", []string{"M01"})
+			ev.Register([]string{"M00", "M01"})
 			if p := pair(); p.Verdict.Found() {
 				registered++
 				must.Be(t, p.Adjusted, p.Signed.P, "of one comparison")

@@ -39,8 +39,8 @@ func Blocks(results []Result) []doc.Block {
 			words.Paragraphs = append(words.Paragraphs, fmt.Sprintf("%d. %s", i+1, text))
 		}
 		if r.Parts == nil {
-			records.Put(map[string]any{"claim": r.Claim.Says, "verdict": string(r.Verdict),
-				"quote": r.Claim.Quote, "where": r.Claim.Where, "undecided": r.Claim.Undecided})
+			row := append([]any{r.Claim.Says, string(r.Verdict)}, make([]any, 13)...)
+			records.Add(append(row, r.Claim.Quote, r.Claim.Where, r.Claim.Undecided)...)
 			continue
 		}
 		table.Sections = append(table.Sections, nil)

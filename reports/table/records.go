@@ -120,23 +120,22 @@ func (c *comparison) records() doc.Records {
 }
 
 func (c *comparison) methodRecords() doc.Records {
-	out := doc.Records{Name: "published_methods", Columns: []string{"source", "method", "datasets",
-		"average_difference", "mean_absolute_difference",
-		"in_ranks", "our_midrank", "published_midrank", "our_paper_rank", "printed_rank"}}
+	out := doc.Records{Name: "published_methods"}
 	for i, m := range c.methods {
-		record := map[string]any{"source": c.Source, "method": m.method, "datasets": m.n,
-			"average_difference": m.average, "mean_absolute_difference": m.meanAbsolute, "in_ranks": []string(nil)}
+		var in []string
+		var ours, printed, oursOfPaper, printedOfPaper any
 		if c.midRanks != nil && i < c.ranked {
-			record["in_ranks"], record["our_midrank"], record["published_midrank"] = c.counted, c.ourMidRanks[i],
-				c.midRanks[i]
+			in, ours, printed = c.counted, c.ourMidRanks[i], c.midRanks[i]
 		}
 		if c.printed != nil {
-			record["printed_rank"] = c.printed[i]
+			printedOfPaper = c.printed[i]
 			if c.ourPaperRanks != nil && i < c.ranked {
-				record["our_paper_rank"] = c.ourPaperRanks[i]
+				oursOfPaper = c.ourPaperRanks[i]
 			}
 		}
-		out.Put(record)
+		out.Put("source", c.Source, "method", m.method, "datasets", m.n, "average_difference", m.average,
+			"mean_absolute_difference", m.meanAbsolute, "in_ranks", in, "our_midrank", ours,
+			"published_midrank", printed, "our_paper_rank", oursOfPaper, "printed_rank", printedOfPaper)
 	}
 	return out
 }
