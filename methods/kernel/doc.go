@@ -19,8 +19,8 @@
 //	machine.go      the model of all these methods: scoring, saving; kernel matrices
 //
 // GK and GLK take n^2 time for each product with the kernel matrix. A solution needs about 75 products at lambda =
-// 1e-5, and fewer for larger penalties. They hold n^2/2 elements of 8 bytes where these fit into svm.GramLimit, and
-// else about n^1.5. KRR-GD takes n^3 time for each step and holds n^2 elements.
+// 1e-5, and fewer for larger penalties. They hold n^2/2 elements of 8 bytes, 4 GiB at most, and about n^1.5
+// besides. KRR-GD takes n^3 time for each step and holds n^2 elements.
 //
 // Grid points and outputs of GK and GLK share the products with the kernel matrix, and so do those of FALKON. No
 // solution of these methods starts from another one. The numbers of epochs of EIGENPRO are stages of one descent.

@@ -3,14 +3,13 @@ package kernel
 import (
 	"context"
 
-	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It
 // computes the lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile
-// and, off the diagonal, with the transpose of the tile. If all tiles together fit into svm.GramLimit, the first
-// product keeps them; otherwise each product computes them again.
+// and, off the diagonal, with the transpose of the tile. The first product keeps as many tiles as fit into matrixLimit. Each
+// product computes the others again.
 type operator struct {
 	n, d    int
 	x       []float64 // n x d
@@ -18,8 +17,8 @@ type operator struct {
 	squares []float64 // of the rows of scaled
 	linear  bool
 
-	keep       bool
-	tiles      [][]float64 // the tiles, from the first product on, if they are kept
+	room       int64       // bytes of memory for further tiles
+	tiles      [][]float64 // the tiles that are kept, in the order of a product
 	tile, dots []float64
 	in, out    []float64 // the vectors of a product, side by side
 	turned     []float64
@@ -27,22 +26,20 @@ type operator struct {
 
 const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second cache
 
-// kept reports whether an operator of n rows keeps its tiles. It does for n up to 23170.
-func kept(n int) bool { return 4*int64(n)*int64(n) <= svm.GramLimit }
+// matrixLimit is the most memory in bytes of kept tiles. Those of 32,600 rows fit. A product reads a tile in a third to a
+// seventh of the time that computing it takes.
+const matrixLimit = 4 << 30
 
 // operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of
 // vectors.
 func operatorBytes(n, d, vectors int) int64 {
-	total := 8 * (int64(n)*int64(d+1+2*vectors) + 2*tileHigh*tileWide + int64(vectors)*(tileHigh+tileWide))
-	if kept(n) {
-		total += 4*int64(n)*int64(n) + 4*int64(n)*tileHigh
-	}
-	return total
+	return 8*(int64(n)*int64(d+1+2*vectors)+2*tileHigh*tileWide+int64(vectors)*(tileHigh+tileWide)) +
+		min(matrixLimit, 4*int64(n)*int64(n)+4*int64(n)*tileHigh)
 }
 
 // newOperator makes the operator of the rows x with the kernel coefficients gamma.
 func newOperator(x []float64, d int, gamma []float64, linear bool) *operator {
-	o := &operator{n: len(x) / d, d: d, x: x, linear: linear, keep: kept(len(x) / d)}
+	o := &operator{n: len(x) / d, d: d, x: x, linear: linear, room: matrixLimit}
 	o.scaled, o.squares = scaleRows(x, d, gamma)
 	o.tile, o.dots = make([]float64, tileHigh*tileWide), make([]float64, tileHigh*tileWide)
 	return o
@@ -122,9 +119,9 @@ func (o *operator) tileAt(at, h, w, lo, from int) []float64 {
 		return o.tiles[at]
 	}
 	tile := o.tile[:h*w]
-	if o.keep {
+	if bytes := 8 * int64(len(tile)); at == len(o.tiles) && bytes <= o.room {
 		tile = make([]float64, h*w)
-		o.tiles = append(o.tiles, tile)
+		o.tiles, o.room = append(o.tiles, tile), o.room-bytes
 	}
 	o.block(tile, o.dots, o.scaled[lo*o.d:(lo+h)*o.d], o.squares[lo:lo+h], o.x[lo*o.d:(lo+h)*o.d], from, w)
 	return tile

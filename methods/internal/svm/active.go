@@ -83,7 +83,7 @@ func (s *Solver[F]) openRowCache() {
 	w, n := &s.w, len(s.index)
 	w.stride = padded(n)
 	var one F
-	capacity := min(n, max(2, int(cmp.Or(s.cache, CacheBytes)/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
+	capacity := min(n, max(2, int(cmp.Or(s.Cache, CacheBytes)/(int64(w.stride)*int64(unsafe.Sizeof(one))))))
 	if cap(s.rowCache) < capacity*w.stride {
 		s.rowCache, w.rows = nil, nil // free the old rows before the new ones are allocated
 	}

@@ -267,10 +267,13 @@ func (s *lowRank) solve(ctx context.Context, v, kv, b []float64) error {
 	return nil
 }
 
+// sweepRows is the number of rows of V that stay in the cache.
+func sweepRows(rank int) int { return max(8, sweepValues/max(rank, 1)&^7) }
+
 // sweep writes V t to dst, and then V'x to t. It calls each with i once dst[i] is known, for x[i] to be set.
 func (s *lowRank) sweep(dst, x []float64, each func(i int)) {
 	n, rank := s.m.n, s.m.rank
-	rows := max(8, sweepValues/max(rank, 1)&^7)
+	rows := sweepRows(rank)
 	clear(s.sum)
 	for lo := 0; lo < n; lo += rows {
 		hi := min(lo+rows, n)

@@ -68,6 +68,7 @@ type mixture struct {
 	images   []float64   // R: V'beta, V the stack of the factors
 	image    [][]float64 // of each kernel: its part of images
 	k        [][]float64 // of each kernel: K_j beta
+	bends    [][]float64 // of each kernel: K_j delta, on a careful path
 	all      []int       // the numbers of the examples
 	sum      []float64   // n: workspace
 	spare    []float64   // R: workspace
@@ -89,35 +90,39 @@ func newMixture(n int, parts Parts, learn bool, room *scratch) *mixture {
 	return m
 }
 
-// eachProduct writes V'x to images, writes each K_j x to dst(j), and calls `each` with it.
-func (m *mixture) eachProduct(ctx context.Context, images, x []float64, dst func(j int) []float64,
-	each func(j int, kx []float64)) error {
+// multiply writes V'x to images, and each K_j x to dst[j].
+func (m *mixture) multiply(ctx context.Context, dst [][]float64, images, x []float64) error {
 	clear(images)
 	vmath.AddRows(images, m.parts.Stack, m.rank, m.all, x)
-	at := 0
-	for j, rank := range m.parts.Ranks {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := fitting.Blocks(ctx, m.n, sweepRows(m.rank), func(lo, hi int) {
+		at := 0
+		for j, rank := range m.parts.Ranks {
+			if rank > 0 {
+				vmath.RowDots(dst[j][lo:hi], m.parts.Stack[lo*m.rank+at:], m.rank, hi-lo, rank, images[at:at+rank])
+			}
+			at += rank
 		}
-		kx := dst(j)
-		if whole := m.parts.Whole[j]; whole != nil {
-			vmath.MatVec(kx, whole, m.n, m.n, x)
-		} else {
-			vmath.RowDots(kx, m.parts.Stack[at:], m.rank, m.n, rank, images[at:at+rank])
+	})
+	for j, whole := range m.parts.Whole {
+		if whole != nil && err == nil {
+			vmath.MatVec(dst[j], whole, m.n, m.n, x)
+			err = ctx.Err()
 		}
-		each(j, kx)
-		at += rank
 	}
-	return nil
+	return err
 }
 
 // evaluate sets k, image and residual from beta, and fit to K(d) beta.
 func (m *mixture) evaluate(ctx context.Context, fit, beta []float64) error {
 	clear(fit)
-	return m.eachProduct(ctx, m.images, beta, func(j int) []float64 { return m.k[j] }, func(j int, k []float64) {
+	if err := m.multiply(ctx, m.k, m.images, beta); err != nil {
+		return err
+	}
+	for j, k := range m.k {
 		m.residual[j] = 1 - 0.5*vmath.Dot(beta, k) - m.w[j]
 		vmath.Axpy(m.d[j], k, fit)
-	})
+	}
+	return nil
 }
 
 // learned is the number of weights to be learned.
@@ -190,15 +195,20 @@ func (m *mixture) longest(share float64) float64 {
 // delta in the residual of interior.go is bounded by worst or small. In each case the larger bound counts.
 func (m *mixture) limitCurvature(ctx context.Context, step, worst float64, delta []float64) (float64, error) {
 	const small = 0.1
+	if m.bends == nil {
+		for range m.k {
+			m.bends = append(m.bends, make([]float64, m.n))
+		}
+	}
+	if err := m.multiply(ctx, m.bends, m.spare, delta); err != nil {
+		return 0, err
+	}
 	bend := 0.0
-	err := m.eachProduct(ctx, m.spare, delta, func(int) []float64 { return m.sum }, func(j int, k []float64) {
+	for j, k := range m.bends {
 		if c := vmath.Dot(delta, k); c > 0 {
 			step = min(step, max(2*math.Abs(m.residual[j])/c, math.Sqrt(2*small/c)))
 		}
 		bend += float64(math.Abs(m.dd[j]) * max(floats.Max(k), -floats.Min(k)))
-	})
-	if err != nil {
-		return 0, err
 	}
 	if bend > 0 {
 		step = min(step, max(worst/bend, math.Sqrt(small/bend)))

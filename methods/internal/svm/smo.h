@@ -15,10 +15,32 @@ typedef float v8fu __attribute__((vector_size(32), aligned(4), may_alias));
 VM v8d load_double(const double *p) { return *(const v8du *)p; }
 VM v8d load_float(const float *p) { return __builtin_convertvector(*(const v8fu *)p, v8d); }
 VM void store(double *p, v8d v) { *(v8du *)p = v; }
-VM v8d pick(v8l m, v8d a, v8d b) { return (v8d)((m & (v8l)a) | (~m & (v8l)b)); }
+// low is a < b ? a : b and high is a > b ? a : b. The compiler makes long chains of the plain form of AVX-512, in which one
+// element waits for the one before.
+#ifdef WIDE
+#include <immintrin.h>
+typedef __mmask8 m8;
+typedef __mmask8 m8f;
+VM m8 less(v8d a, v8d b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
+VM m8f lessf(v8f a, v8f b) { return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_LT_OQ); }
+VM v8l pickl(m8 m, v8l a, v8l b) { return (v8l)_mm512_mask_blend_epi64(m, (__m512i)b, (__m512i)a); }
+VM v8f pickf(m8f m, v8f a, v8f b) { return (v8f)_mm256_mask_blend_ps(m, (__m256)b, (__m256)a); }
+VM v8i picki(m8f m, v8i a, v8i b) { return (v8i)_mm256_mask_blend_epi32(m, (__m256i)b, (__m256i)a); }
+VM v8d low(v8d a, v8d b) { return (v8d)_mm512_min_pd((__m512d)a, (__m512d)b); }
+VM v8d high(v8d a, v8d b) { return (v8d)_mm512_max_pd((__m512d)a, (__m512d)b); }
+VM v8f highf(v8f a, v8f b) { return (v8f)_mm256_max_ps((__m256)a, (__m256)b); }
+#else
+typedef v8l m8;
+typedef v8i m8f;
+VM m8 less(v8d a, v8d b) { return a < b; }
+VM m8f lessf(v8f a, v8f b) { return a < b; }
 VM v8l pickl(v8l m, v8l a, v8l b) { return (m & a) | (~m & b); }
 VM v8f pickf(v8i m, v8f a, v8f b) { return (v8f)((m & (v8i)a) | (~m & (v8i)b)); }
 VM v8i picki(v8i m, v8i a, v8i b) { return (m & a) | (~m & b); }
+VM v8d low(v8d a, v8d b) { return (v8d)pickl(a < b, (v8l)a, (v8l)b); }
+VM v8d high(v8d a, v8d b) { return (v8d)pickl(a > b, (v8l)a, (v8l)b); }
+VM v8f highf(v8f a, v8f b) { return pickf(a > b, a, b); }
+#endif
 #define SPLAT(v) ((v8d){v, v, v, v, v, v, v, v})
 #define SPLATL(v) ((v8l){v, v, v, v, v, v, v, v})
 #define SPLATF(v) ((v8f){v, v, v, v, v, v, v, v})
@@ -45,10 +67,9 @@ VM long FN(scan)(const double *g, const double *up, const double *down, long n, 
 	v8l at = SPLATL(0), index = {0, 1, 2, 3, 4, 5, 6, 7};
 	for (long k = 0; k < n; k += 8) {
 		v8d v = load_double(g + k), a = v + load_double(up + k), b = v + load_double(down + k);
-		v8l m = a < best;
-		best = pick(m, a, best);
-		at = pickl(m, index, at);
-		most = pick(b > most, b, most);
+		at = pickl(less(a, best), index, at);
+		best = low(a, best);
+		most = high(b, most);
 		index += SPLATL(8);
 	}
 	return lowest(best, at, most, min, max);
@@ -64,10 +85,9 @@ VM long FN(move)(double *g, const ROW *ki, const ROW *kj, double di, double dj,
 		v8d v = load_double(g + k) + (u * LOAD(ki + k) + w * LOAD(kj + k));
 		store(g + k, v);
 		v8d a = v + load_double(up + k), b = v + load_double(down + k);
-		v8l m = a < best;
-		best = pick(m, a, best);
-		at = pickl(m, index, at);
-		most = pick(b > most, b, most);
+		at = pickl(less(a, best), index, at);
+		best = low(a, best);
+		most = high(b, most);
 		index += SPLATL(8);
 	}
 	return lowest(best, at, most, min, max);
@@ -84,11 +104,10 @@ VM long FN(partner)(const double *g, const double *down, const double *diag, con
 		v8d kk = LOAD(ki + k);
 		v8d a = own + load_double(diag + k) - (kk + kk);
 		v8f bf = __builtin_convertvector(b, v8f), af = __builtin_convertvector(a, v8f);
-		af = pickf(af > tau, af, tau);
-		v8f gain = pickf(bf > SPLATF(0), bf * bf / af, SPLATF(-1));
-		v8i m = gain > best;
-		best = pickf(m, gain, best);
-		at = picki(m, index, at);
+		af = highf(af, tau);
+		v8f gain = pickf(lessf(SPLATF(0), bf), bf * bf / af, SPLATF(-1));
+		at = picki(lessf(best, gain), index, at);
+		best = highf(gain, best);
 		index += SPLATI(8);
 	}
 	long j = at[0];

@@ -22,7 +22,7 @@ import (
 // DefaultTol is libsvm's.
 const DefaultTol = 1e-3
 
-// CacheBytes is the most memory that a Solver takes for rows of kernels.
+// CacheBytes is the most memory that a Solver takes for rows of kernels by default.
 const CacheBytes = 256 << 20
 
 // A Solver holds settings and a workspace that grows to the largest problem seen, so that many calls of Solve allocate
@@ -30,6 +30,7 @@ const CacheBytes = 256 << 20
 type Solver[F Float] struct {
 	Tol      float64 // bound on the gap; 0 means DefaultTol
 	MaxSteps int     // SMO steps; 0 means as many as it takes, up to 10^8
+	Cache    int64   // most memory in bytes of rows of kernels; 0 means CacheBytes
 
 	kernel  *Kernel[F]
 	problem Problem
@@ -37,7 +38,6 @@ type Solver[F Float] struct {
 
 	w        work[F]
 	index    []int   // the active set: the example of each active element
-	cache    int64   // bytes of rowCache; 0 means CacheBytes
 	rowCache []F     // rows with the active columns, where the steps cannot read the matrix itself
 	free     []int32 // slots of rowCache without a row
 

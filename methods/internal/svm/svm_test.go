@@ -196,7 +196,7 @@ func TestOptimal(t *testing.T) {
 		for rows := range int64(8) {
 			few := NewDemanded[float64](demanded.Exact, rows*8*int64(len(plain.Beta)))
 			for range 2 {
-				if again := solve(Solver[float64]{cache: 1}, few, Solution{}); !slices.Equal(again.Beta, first.Beta) ||
+				if again := solve(Solver[float64]{Cache: 1}, few, Solution{}); !slices.Equal(again.Beta, first.Beta) ||
 					again.Bias != first.Bias {
 					t.Fatalf("room for %d rows changes the solution", rows)
 				}
@@ -204,7 +204,7 @@ func TestOptimal(t *testing.T) {
 		}
 		for name, again := range map[string]Solution{
 			"rows on demand":           first,
-			"a cache of two rows":      solve(Solver[float64]{cache: 1}, demanded, Solution{}),
+			"a cache of two rows":      solve(Solver[float64]{Cache: 1}, demanded, Solution{}),
 			"a start with other costs": solve(Solver[float64]{}, k, scaled),
 			"a start from afar":        solve(Solver[float64]{}, k, other),
 			"a start from the solution": solve(Solver[float64]{}, k,

@@ -177,8 +177,11 @@ VM void add_rows(double *dst, const double *a, long n, const long *which, const 
 	v8_storen(dst + 8 * (nv - 1), acc[nv - 1], last);
 }
 
-// vm_addrows: dst += the sum over r in order of c[r] times row which[r] of a, n columns.
-TARGET void FN(vm_addrows)(double *dst, const double *a, long n, const long *which, const double *c, long rows) {
+#define SOME 32 // rows that stay in the second-level cache while their columns are walked
+
+// add_some is vm_addrows for SOME rows at most.
+static TARGET __attribute__((noinline)) void FN(add_some)(double *dst, const double *a, long n, const long *which, const double *c,
+	long rows) {
 	for (long j = 0; j < n; j += 8 * SPAN) {
 		long cols = n - j < 8 * SPAN ? n - j : 8 * SPAN, nv = (cols + 7) / 8, last = cols - 8 * (nv - 1);
 #define CASE(k) case k: add_rows(dst + j, a + j, n, which, c, rows, k, last); break;
@@ -190,6 +193,11 @@ TARGET void FN(vm_addrows)(double *dst, const double *a, long n, const long *whi
 		}
 #undef CASE
 	}
+}
+
+// vm_addrows: dst += the sum over r in order of c[r] times row which[r] of a, n columns.
+TARGET void FN(vm_addrows)(double *dst, const double *a, long n, const long *which, const double *c, long rows) {
+	for (long r = 0; r < rows; r += SOME) FN(add_some)(dst, a, n, which + r, c + r, rows - r < SOME ? rows - r : SOME);
 }
 
 // vm_columns: column r of dst, whose rows are ld apart, is row which[r] of a, n columns.
