@@ -223,8 +223,13 @@ func TestCurrencies(t *testing.T) {
 		"5 €|-7 €|€9":          "numbers -7 to 9, 3 different",
 		"£1|£2":                "numbers 1 to 2, 2 different",
 		"$5|€7":                "each of 20 values is a number with the sign €",
+		"₹5|-₹7|₹ 1,200":       "numbers -7 to 1200, 3 different",
+		"USD 5|-7.5 USD":       "numbers -7.5 to 5, 2 different",
+		"R$5|R$ .5":            "numbers 0.5 to 5, 2 different",
+		"CHF 5|EUR 7":          "each of 20 values is a number with the sign EUR",
+		"₼5|₼7":                "write the number with %, with one sign or code of a currency, or with none",
 		"$5|7":                 "each of 20 values is a number with the sign $",
-		"5‰|7‰":                "write the number with one sign of %, $, €, £ or ¥, or with none",
+		"5‰|7‰":                "write the number with %, with one sign or code of a currency, or with none",
 	} {
 		d := must.Get(described(t, "a.csv", "x;y\n"+rows(40, func(i int) string {
 			v := strings.Split(values, "|")

@@ -105,7 +105,7 @@ func (s *source) look(j int, k *known) column {
 	case rows == 0:
 		c.leave(s, "it is empty")
 	case s.parts[0].Nominal(j):
-	case c.kind >= Dated:
+	case c.kind.IsDate():
 		s.dates(&c, k)
 	case len(k.strays) == 0:
 		c.look(k, s)
@@ -137,8 +137,8 @@ func kindOf(times map[Kind]int, rows int) Kind {
 		}
 	}
 	number := Plain
-	for kind := Plain; kind <= Yen; kind++ {
-		if times[kind] > times[number] {
+	for kind, n := range times {
+		if kind.IsNumber() && (n > times[number] || n == times[number] && kind < number) {
 			number = kind
 		}
 	}
@@ -351,7 +351,7 @@ var otherNotations = map[Notation]struct{ what, advice string }{
 	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
 	Time:      {"a time", "write numbers in their place, such as seconds"},
 	Sign:      {"a negative number in another notation", "write it with a hyphen, such as -1.5"},
-	Unit:      {"written with the sign of a unit", "write the number with one sign of %, $, €, £ or ¥, or with none"},
+	Unit:      {"written with the sign of a unit", "write the number with %, with one sign or code of a currency, or with none"},
 	Thousands: {"written with thousands separators", ""},
 	CommaAmbiguous: {"written with a comma",
 		`say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`},

@@ -103,7 +103,7 @@ func (s *source) columnKeys(key func(name, value string)) {
 		case c.drop != "":
 			drop = append(drop, j)
 			continue
-		case c.numeric && c.kind >= Dated:
+		case c.numeric && c.kind.IsDate():
 			if dates = append(dates, j); c.kind >= YearLast {
 				order = s.order
 			}
@@ -191,7 +191,7 @@ func (s *source) comments(b *strings.Builder) {
 			continue
 		case c.drop != "":
 			text = "left out: " + strings.ReplaceAll(c.drop, "\n", " ")
-		case c.numeric && c.kind >= Dated:
+		case c.numeric && c.kind.IsDate():
 			text = fmt.Sprintf("dates %s to %s, %d different", day(c.low), day(c.high), c.distinct)
 		case c.numeric && c.kind.IsWord():
 			one, zero, _ := strings.Cut(pair(c.kind), " and ")

@@ -72,7 +72,7 @@ func TestOtherNotations(t *testing.T) {
 		{`thousands = ","`, "12,34,67", "repair it, or list the column in categorical or drop"},
 		{`thousands = ","`, "1 234",
 			`if these are separators of thousands, write the thousands = "," of the set throughout the file`},
-		{"", "5‰", "write the number with one sign of %, $, €, £ or ¥, or with none"},
+		{"", "5‰", "write the number with %, with one sign or code of a currency, or with none"},
 		{"decimal = \",\"", "2.5", `it has a decimal point, and the set says decimal = ","; write one of them ` +
 			`throughout the file`},
 		{"", "2020-01-31", "if the column holds dates, list it in dates"},

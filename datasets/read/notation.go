@@ -112,50 +112,65 @@ type Kind byte
 
 // The kinds.
 const (
-	NoKind  Kind = iota // no number, or a missing one
-	Plain               // 12.5
-	Percent             // 12.5% or 12.5 %, which is 12.5
-	Dollar              // $12.5, -$12.5, $ 12.5 or 12.5 $, which is 12.5 or -12.5
-	Euro
-	Pound
-	Yen
-	YesNo     // yes or no, also y or n, which is 1 or 0
-	TrueFalse // true or false, also t or f, which is 1 or 0
-	Dated     // a date with the year first
-	DatedZone // the same with a zone of time
-	YearLast  // a date with the year last
+	NoKind    Kind = iota // no number, or a missing one
+	Plain                 // 12.5
+	YesNo                 // yes or no, also y or n, which is 1 or 0
+	TrueFalse             // true or false, also t or f, which is 1 or 0
+	Dated                 // a date with the year first
+	DatedZone             // the same with a zone of time
+	YearLast              // a date with the year last
 	YearLastZone
+	// Percent is 12.5% or 12.5 %, which is 12.5. The kinds of the other units follow it: $12.5, -$12.5, 12.5 $ or USD 12.5.
+	Percent
 )
+
+// units are the signs and codes that may be written behind a number or, if they are of a currency, before it. All values
+// of a column have the same one. The kind of each is Percent and its place.
+var units = []string{"%", "$", "€", "£", "¥", "₹", "₩", "₽", "₺", "₴", "₫", "₦", "₱", "₪", "₸", "฿", "₡", "₲", "¢", "R$", "US$", "A$",
+	"C$", "kr", "zł", "Kč", "Ft", "lei", "Rs", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "IDR",
+	"ILS", "INR", "JPY", "KRW", "MXN", "NOK", "NZD", "PLN", "RUB", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "ZAR"}
+
+var kindOfUnit = func() map[string]Kind {
+	kinds := map[string]Kind{}
+	for i, unit := range units {
+		kinds[unit] = Percent + Kind(i)
+	}
+	return kinds
+}()
 
 // String says what a value of the kind is.
 func (k Kind) String() string {
-	return [...]string{"no number", "a plain number", "a number with a percent sign",
-		"a number with the sign $", "a number with the sign €", "a number with the sign £",
-		"a number with the sign ¥", "a yes or a no",
-		"a true or a false", "a date with the year first", "a date with the year first and a time zone",
-		"a date with the year last", "a date with the year last and a time zone"}[k]
+	if k > Percent {
+		return "a number with the sign " + units[k-Percent]
+	}
+	return [...]string{"no number", "a plain number", "a yes or a no", "a true or a false",
+		"a date with the year first", "a date with the year first and a time zone", "a date with the year last",
+		"a date with the year last and a time zone", "a number with a percent sign"}[k]
 }
 
 // IsNumber reports a kind of numbers in digits.
-func (k Kind) IsNumber() bool { return k >= Plain && k <= Yen }
+func (k Kind) IsNumber() bool { return k == Plain || k >= Percent }
 
-// readUnits are the units that may be written before or behind a number. All values of a column have the same one.
-var readUnits = map[Kind]string{Percent: "%", Dollar: "$", Euro: "€", Pound: "£", Yen: "¥"}
+// IsDate reports a kind of dates.
+func (k Kind) IsDate() bool { return k >= Dated && k <= YearLastZone }
 
-// withoutUnit returns what a text has besides a sign, and the kind of the sign. Without a sign it returns the text.
-// A percent sign comes behind the number. The minus of a number may come before the sign, as in -$5.
+// withoutUnit returns what a text has besides a unit, and the kind of the unit. Without a unit it returns the text. The
+// minus of a number may come before the unit, as in -$5.
 func withoutUnit(text []byte) ([]byte, Kind) {
-	for kind, sign := range readUnits {
-		before, after, found := bytes.Cut(text, []byte(sign))
-		minus := len(before) == 1 && (before[0] == '-' || before[0] == '+')
-		switch after = bytes.TrimSpace(after); {
-		case found && len(after) == 0:
-			return bytes.TrimSpace(before), kind
-		case found && kind != Percent && len(before) == 0:
-			return after, kind
-		case found && kind != Percent && minus && !notDigit(rune(after[0])):
-			return append([]byte{before[0]}, after...), kind
-		}
+	first, last := bytes.IndexAny(text, digits), bytes.LastIndexAny(text, digits)
+	if first < 0 {
+		return text, Plain
+	}
+	if kind := kindOfUnit[string(bytes.TrimSpace(text[last+1:]))]; kind > NoKind {
+		return bytes.TrimSpace(text[:last+1]), kind
+	}
+	at := len(bytes.TrimRight(text[:first], "+-.,")) // the number begins here
+	before, number := bytes.TrimSpace(text[:at]), text[at:]
+	if len(before) > 1 && (before[0] == '-' || before[0] == '+') && at == first {
+		before, number = before[1:], append([]byte{before[0]}, number...)
+	}
+	if kind := kindOfUnit[string(before)]; kind > Percent {
+		return number, kind
 	}
 	return text, Plain
 }
@@ -192,13 +207,28 @@ func (s Style) Value(text []byte) (float64, Kind, bool) {
 	return 0, NoKind, false
 }
 
+const (
+	digits = "0123456789"
+	amount = `\d[\d., '’]*`
+)
+
+// unit is a regular expression for a sign or a code of a currency.
+var unit = func() string {
+	quoted := []string{`\p{Sc}`}
+	for _, u := range units[1:] {
+		quoted = append(quoted, regexp.QuoteMeta(u))
+	}
+	return "(?:" + strings.Join(quoted, "|") + ")"
+}()
+
 // Notations of numbers that are no plain decimal numbers.
 var (
 	dates = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|` +
 		`\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
-	units = regexp.MustCompile(`^[+-]?([$€£¥] ?)?[+-]?\d[\d., '’]*( ?[%‰$€£¥])?$`)
-	signs = regexp.MustCompile(`^([−–] ?([$€£¥] ?)?\d[\d., '’]*|\( ?([$€£¥] ?)?\d[\d., '’]*\))$`)
-	times = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+	// A sign of a currency is of the class Sc of Unicode, also one that is not read.
+	ofUnits = regexp.MustCompile(`^[+-]?(` + unit + ` ?[+-]?` + amount + `|` + amount + ` ?(` + unit + `|[%‰]))$`)
+	signs   = regexp.MustCompile(`^([−–] ?(` + unit + ` ?)?` + amount + `|\( ?(` + unit + ` ?)?` + amount + `\))$`)
+	times   = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 )
 
 // A Notation is how a text that is no plain number writes one.
@@ -238,7 +268,7 @@ func notationOf(text []byte, s Style) Notation {
 		return Time
 	case signs.Match(text):
 		return Sign
-	case units.Match(text) && bytes.ContainsAny(text, "%‰$€£¥"):
+	case ofUnits.Match(text):
 		if bare, _ := withoutUnit(text); len(bare) < len(text) && notationOf(bare, s) != NoNumber {
 			return notationOf(bare, s) // the sign is read, and the number is not
 		}
@@ -279,7 +309,7 @@ func (r reader) advice(text []byte, otherwise string) string {
 	case DecimalPoint:
 		return `it has a decimal point, and the set says decimal = ","; write one of them throughout the file`
 	case Unit:
-		return "write the number with one sign of %, $, €, £ or ¥, or with none"
+		return otherNotations[Unit].advice
 	case Sign:
 		return "if it is a negative number, write it with a hyphen, such as -1.5"
 	case Calendar:
