@@ -77,6 +77,32 @@ func TestExamplesLearn(t *testing.T) {
 	}
 }
 
+// TestWeightsFromAFile: the plugins of networks that were trained before take their weights, here random numbers, from
+// a file beside them, which counts for their version. Without the file they say so.
+func TestWeightsFromAFile(t *testing.T) {
+	interpreter := python(t)
+	for _, name := range []string{"tabicl", "tabpfn"} {
+		t.Run(name, func(t *testing.T) {
+			if exec.Command(interpreter, "-c", "import "+name).Run() != nil {
+				t.Skipf("%s has no %s", interpreter, name)
+			}
+			dir := t.TempDir()
+			file, weights := filepath.Join(dir, "mine.py"), filepath.Join(dir, name+".ckpt")
+			plugin := must.Get(os.ReadFile(filepath.Join("python", "examples", name+"_plugin.py")))(t)
+			must.Do(t, os.WriteFile(file, plugin, 0o644))
+			options, versions := external.Options{Python: interpreter}, map[string]bool{}
+			must.Say(t, must.Err(external.Load(t.Context(), file, options)), name+".ckpt")
+			for _, seed := range []string{"1", "2"} {
+				must.Get(exec.Command(interpreter, "testdata/weights.py", name, weights, seed).Output())(t)
+				s := load(t, file, options).Spec()
+				versions[s.Version] = true
+				fitAndScore(t, t.Context(), s, sample(20, 2), "{}")
+			}
+			must.Be(t, len(versions), 2, "versions")
+		})
+	}
+}
+
 // script loads a plugin in Python with the given text.
 func script(t *testing.T, text string) (*external.Plugin, error) {
 	t.Helper()
@@ -92,8 +118,8 @@ func script(t *testing.T, text string) (*external.Plugin, error) {
 //go:embed testdata/loud.py
 var loud string
 
-// TestPrintsDoNoHarm: what a method prints, from C and from a process that it starts too, is not in
-// the way, and its input is not that of the protocol.
+// TestPrintsDoNoHarm: what a method prints, from C and from a process that it starts too, is not in the way, and its
+// input is not that of the protocol. Nor are modules that were made, and come from no file.
 func TestPrintsDoNoHarm(t *testing.T) {
 	p := must.Get(script(t, loud))(t)
 	fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), "{}")

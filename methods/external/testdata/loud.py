@@ -1,6 +1,8 @@
 from benchplugin import serve
-import os, subprocess, sys
+import os, subprocess, sys, types
 print("at import")
+sys.modules["made"] = types.ModuleType("made")  # as PyTorch makes modules, with names of files that are nowhere
+sys.modules["made"].__file__ = "_made.py"
 
 class Loud:
     def fit(self, X, y):
