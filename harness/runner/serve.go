@@ -98,7 +98,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 		*run.CPUSeconds += max(0, (after.cpu - before.cpu).Seconds())
 	}
 	if peak := processes.Peak(); peak > 0 {
-		children := after.living
+		children := max(after.living, after.boxed)
 		if after.ended > before.ended {
 			children = max(children, after.largest)
 		}
@@ -161,8 +161,9 @@ func (r *InProcess) bind(c CellSpec) error {
 type childUse struct {
 	cpu     time.Duration // of all processes
 	ended   time.Duration // of processes that have ended
-	living  int64         // resident bytes of living processes
+	living  int64         // most resident bytes of living processes
 	largest int64         // resident bytes of the largest process that has ended
+	boxed   int64         // the same of processes in sandboxes that have ended since the last look
 }
 
 // returnsTo reports whether the number of goroutines soon falls back to what it was. A goroutine that a method left

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
 	"golang.org/x/sys/unix"
 )
 
@@ -48,13 +49,14 @@ func childrenUse() childUse {
 		use.ended = time.Duration(ended.Utime.Nano() + ended.Stime.Nano())
 		use.largest = ended.Maxrss << 10
 	}
+	use.boxed = sandbox.Largest()
 	use.cpu = use.ended
 	if processes.HasChildren() { // reading files of the system takes longer than asking whether there are children
 		for _, p := range processes.Tree(os.Getpid()) {
 			if p.ID != os.Getpid() {
 				use.cpu += p.CPU
 				if !processes.Kept(p.ID) { // the first process of a plugin's sandbox is this program
-					use.living += p.Resident
+					use.living += max(p.Resident, processes.PeakOf(p.ID))
 				}
 			}
 		}

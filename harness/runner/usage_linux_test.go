@@ -2,10 +2,13 @@ package runner
 
 import (
 	"math"
+	"os/exec"
 	"runtime"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/system/sandbox"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
@@ -30,6 +33,21 @@ func TestShortCellsHaveTheirTime(t *testing.T) {
 	if sum == 0 {
 		t.Error("there was no work")
 	}
+}
+
+// TestPeakBelow: the largest process that ended in a sandbox is known, also if its parent waited for it.
+func TestPeakBelow(t *testing.T) {
+	if missing := sandbox.Missing(); missing != "" {
+		t.Skip(missing)
+	}
+	read, use := sandbox.System()
+	c := exec.Command("sh", "-c", "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null; exit 7")
+	box := must.Get(sandbox.Start(c, sandbox.Policy{Read: read, Use: use, Write: []string{t.TempDir()}}))(t)
+	must.Be(t, box.Wait().ExitStatus(), 7)
+	if got := childrenUse().boxed; got < 200_000_000 {
+		t.Errorf("the largest process had %d bytes", got)
+	}
+	must.Be(t, childrenUse().boxed, 0)
 }
 
 // TestPeakIsOfTheCell: memory that an earlier cell of the process used does not count in the peak of the next one.

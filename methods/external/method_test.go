@@ -122,20 +122,23 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestOrphans: time and memory of processes that have lost their parents are those of the method.
+// TestOrphans: time and memory of processes that have lost their parents, or whose parents ignore that they end, are
+// those of the method.
 func TestOrphans(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux")
 	}
-	p := load(t, plugin(t, "orphans"), external.Options{})
-	var seconds float64
-	var most int64
-	env := registry.Env{Used: func(s float64, peak int64) { seconds, most = seconds+s, max(most, peak) }}
-	for i := 0; i < 20 && (seconds < 0.1 || most < 200_000_000); i++ { // what has just ended counts a moment later
-		must.Get(p.Spec().Fit(t.Context(), env, sample(4, 2), nil))(t)
-	}
-	if seconds < 0.1 || most < 200_000_000 {
-		t.Errorf("%g s and %d bytes in 20 fits", seconds, most)
+	for _, name := range []string{"orphans", "ignoring"} {
+		p := load(t, plugin(t, name), external.Options{})
+		var seconds float64
+		var most int64
+		env := registry.Env{Used: func(s float64, peak int64) { seconds, most = seconds+s, max(most, peak) }}
+		for i := 0; i < 20 && (seconds < 0.1 || most < 200_000_000); i++ { // what has just ended counts a moment later
+			must.Get(p.Spec().Fit(t.Context(), env, sample(4, 2), nil))(t)
+		}
+		if seconds < 0.1 || most < 200_000_000 {
+			t.Errorf("%s: %g s and %d bytes in 20 fits", name, seconds, most)
+		}
 	}
 }
 

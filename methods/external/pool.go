@@ -188,5 +188,5 @@ func (q *process) usedByLive() (seconds float64, peak int64) {
 		is, _ := processes.Of(first)
 		seconds = is.CPU.Seconds()
 	}
-	return seconds + processes.Sum(all).CPU.Seconds(), peak + processes.HeldInMemory(all) + q.box.Orphan()
+	return seconds + processes.Sum(all).CPU.Seconds(), peak + processes.HeldInMemory(all) + q.box.Largest()
 }

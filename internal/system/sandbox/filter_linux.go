@@ -103,8 +103,9 @@ var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDI
 
 // program returns the filter: a refused call fails as one that the kernel does not have, a socket as one that is not
 // permitted. Sockets of pairs stay, which processes use among themselves. With the network sockets of the internet
-// stay, too.
-func program(network bool) []unix.SockFilter {
+// stay, too. With a listener the kernel asks that at the end of a process, and where a process says what happens at the
+// ends of its children.
+func program(network, listener bool) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
@@ -131,6 +132,12 @@ func program(network bool) []unix.SockFilter {
 	}
 	for _, number := range ignored {
 		out = append(out, when(number), end(failing))
+	}
+	if listener {
+		listened := end(unix.SECCOMP_RET_USER_NOTIF)
+		out = append(out, when(unix.SYS_EXIT_GROUP), listened,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_RT_SIGACTION, Jf: 4},
+			load(atArgument), when(uint32(unix.SIGCHLD)), listened, load(atNumber))
 	}
 	for _, command := range locks {
 		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_FCNTL, Jf: 4},
@@ -167,25 +174,25 @@ var filters = sync.OnceValue(func() bool {
 	return arch != 0 && code == 0
 })
 
-// filter binds the caller's thread, or all threads, by the filter.
-func filter(network bool, flags uintptr) error {
+// filter binds the caller's thread, or all threads, by the filter. listener is 0 if the flags ask for none.
+func filter(network bool, flags uintptr) (listener int, err error) {
 	if !filters() { // Missing says so
-		return nil
+		return 0, nil
 	}
-	return install(program(network), flags)
+	return install(program(network, flags&unix.SECCOMP_FILTER_FLAG_NEW_LISTENER != 0), flags)
 }
 
 // install has the kernel check and obey a filter.
-func install(instructions []unix.SockFilter, flags uintptr) error {
+func install(instructions []unix.SockFilter, flags uintptr) (listener int, err error) {
 	set := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
-	thread, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+	number, _, code := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
 		uintptr(unsafe.Pointer(&set)))
 	runtime.KeepAlive(instructions)
 	if code != 0 {
-		return fmt.Errorf("sandbox: system calls cannot be filtered: %w", code)
+		return 0, fmt.Errorf("sandbox: system calls cannot be filtered: %w", code)
 	}
-	if thread != 0 { // the kernel names one that has a filter which this one does not follow
-		return fmt.Errorf("sandbox: system calls of thread %d cannot be filtered", thread)
+	if flags&unix.SECCOMP_FILTER_FLAG_NEW_LISTENER == 0 && number != 0 { // that of a thread with another filter
+		return 0, fmt.Errorf("sandbox: system calls of thread %d cannot be filtered", number)
 	}
-	return nil
+	return int(number), nil
 }

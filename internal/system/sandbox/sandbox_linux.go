@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -73,11 +74,18 @@ func missing(version int, filters bool) string {
 
 // Weaker says what keeps less apart here than elsewhere, "" if nothing.
 func Weaker() string {
+	var what []string
 	if err := spaces(); err != nil {
-		return fmt.Sprintf("weaker walls: a plugin sees which files there are and which processes run "+
-			"(no namespaces: %v)", err)
+		what = append(what, fmt.Sprintf("a plugin sees which files there are and which processes run (no namespaces: "+
+			"%v)", err))
 	}
-	return ""
+	if err := listens(); err != nil && filters() {
+		what = append(what, fmt.Sprintf("time of processes whose parent ignores that they end is not counted (%v)", err))
+	}
+	if what == nil {
+		return ""
+	}
+	return "weaker walls: " + strings.Join(what, "; ")
 }
 
 // Name says what enforces policies here, for the record of an environment.
@@ -170,21 +178,25 @@ func (r *Rules) Close() {
 }
 
 // BindThread binds the thread of the caller, who has locked it, and all processes that it starts. Files that this
-// program inherited from whoever started it are not handed on.
-func (r *Rules) BindThread() error {
+// program inherited from whoever started it are not handed on. listener is that of the filter, 0 where there is none.
+func (r *Rules) BindThread() (listener int, err error) {
 	_ = unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC) // known since Linux 5.11, before Landlock
 	if err := dropCapabilities(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("sandbox: new privileges cannot be given up: %w", err)
+		return 0, fmt.Errorf("sandbox: new privileges cannot be given up: %w", err)
 	}
 	if r.fd >= 0 {
 		if err := ll.LandlockRestrictSelf(r.fd, 0); err != nil {
-			return fmt.Errorf("sandbox: Landlock does not bind a thread: %w", err)
+			return 0, fmt.Errorf("sandbox: Landlock does not bind a thread: %w", err)
 		}
 	}
-	return filter(r.network, 0)
+	listener, err = filter(r.network, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	if errors.Is(err, unix.EBUSY) { // Weaker says so
+		return filter(r.network, 0)
+	}
+	return listener, err
 }
 
 // BindProcess binds every thread of this process, and all that it starts.
@@ -197,7 +209,8 @@ func (r *Rules) BindProcess() error {
 			return fmt.Errorf("sandbox: Landlock does not bind this process: %w", err)
 		}
 	}
-	return filter(r.network, unix.SECCOMP_FILTER_FLAG_TSYNC)
+	_, err := filter(r.network, unix.SECCOMP_FILTER_FLAG_TSYNC)
+	return err
 }
 
 // dropCapabilities takes from a thread what its user may do beyond other users.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -200,6 +201,29 @@ func TestWithoutNamespaces(t *testing.T) {
 	}
 }
 
+// TestWhereAnotherListens: where another program listens to the filter of this process, a run says what is not counted,
+// and commands run.
+func TestWhereAnotherListens(t *testing.T) {
+	if !filters() {
+		t.Skip("no filter of system calls works here")
+	}
+	if listens() != nil {
+		must.Be(t, strings.Contains(Weaker(), "is not counted"), true)
+		must.Be(t, bound(t, Policy{}, "echo own"), "own\n")
+		return
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		err := listened()
+		if err == nil {
+			err = exec.Command(os.Args[0], "-test.run", "^TestWhereAnotherListens$").Run()
+		}
+		done <- err
+	}()
+	must.Do(t, <-done)
+}
+
 // TestCounters: what the system counts for all processes cannot be read, and what libraries ask a machine can.
 func TestCounters(t *testing.T) {
 	out := bound(t, Policy{}, `for f in /proc/stat /proc/loadavg /proc/uptime /proc/vmstat \
@@ -344,8 +368,8 @@ func TestAFilterThatTheKernelRefuses(t *testing.T) {
 	if !filters() {
 		t.Skip("no filter of system calls works here")
 	}
-	instructions := program(false)
-	if err := install(instructions[:len(instructions)-1], 0); err == nil { // its last jump leads nowhere
+	instructions := program(false, false)
+	if _, err := install(instructions[:len(instructions)-1], 0); err == nil { // its last jump leads nowhere
 		t.Error("no error")
 	}
 }

@@ -42,8 +42,8 @@ func Start(c *exec.Cmd, _ Policy) (*Process, error) {
 	return &Process{c, c.Process.Pid}, nil
 }
 
-// Orphan knows no size.
-func (p *Process) Orphan() int64 { return 0 }
+// Largest knows no size.
+func (p *Process) Largest() int64 { return 0 }
 
 // Wait waits for the end of the command and returns how it ended.
 func (p *Process) Wait() syscall.WaitStatus {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +61,9 @@ func start(c *exec.Cmd, p Policy, spaces bool) (*Process, error) {
 	}
 	defer out.Close()
 	c.Path, c.Args, c.Dir, c.Err = "/proc/self/exe", []string{"bench-sandbox"}, "/", nil
-	c.Env, c.ExtraFiles = []string{orderVariable + "=1", "GOMAXPROCS=1"}, []*os.File{in, out}
+	// While it starts the command, which holds one of Go's processors, the other one listens. A collection of garbage
+	// would stop both.
+	c.Env, c.ExtraFiles = []string{orderVariable + "=1", "GOMAXPROCS=2", "GOGC=off"}, []*os.File{in, out}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if spaces {
 		own := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
@@ -145,7 +148,7 @@ type Process struct {
 	ID        int           // the command's process
 	over      chan struct{} // closed when the first process has ended
 	ended     atomic.Int64  // how the command ended, plus 1
-	orphan    atomic.Int64
+	largest   atomic.Int64
 }
 
 // listen reads what the first process says.
@@ -161,14 +164,20 @@ func (p *Process) listen(reports *os.File, lines *bufio.Reader) {
 		if n, err := strconv.ParseInt(number, 10, 64); err == nil && what == "ended" {
 			p.ended.Store(n + 1)
 		} else if err == nil {
-			p.orphan.Store(max(p.orphan.Load(), n))
+			p.largest.Store(max(p.largest.Load(), n))
+			largest.Store(max(largest.Load(), n))
 		}
 	}
 }
 
-// Orphan returns the largest resident size of the processes that had lost their parents and have ended, in bytes. The
-// processor time of these is that of the first process.
-func (p *Process) Orphan() int64 { return p.orphan.Swap(0) }
+// Largest returns the largest resident size of the processes of the sandbox that have ended since the last call, in
+// bytes. The processor time of those that had lost their parents is that of the first process.
+func (p *Process) Largest() int64 { return p.largest.Swap(0) }
+
+var largest atomic.Int64
+
+// Largest is [Process.Largest] of all sandboxes.
+func Largest() int64 { return largest.Swap(0) }
 
 // Wait waits for the end of the sandbox and returns how the command ended.
 func (p *Process) Wait() syscall.WaitStatus {
@@ -192,12 +201,19 @@ func first() int {
 	unix.CloseOnExec(fdOrder)
 	unix.CloseOnExec(fdReport)
 	report := os.NewFile(fdReport, "report")
-	id, err := begin()
+	started := make(chan struct{})
+	ended := func(peak int64) {
+		<-started // the first line says that
+		fmt.Fprintln(report, "peak", peak)
+	}
+	id, err := begin(ended)
 	if err != nil {
 		fmt.Fprintln(report, strings.ReplaceAll(err.Error(), "\n", " "))
 		return 1
 	}
 	fmt.Fprintln(report)
+	close(started)
+	debug.SetGCPercent(100)
 	if id == 0 { // it was only asked whether there are walls
 		return 0
 	}
@@ -210,20 +226,20 @@ func first() int {
 	for {
 		var status syscall.WaitStatus
 		var used syscall.Rusage
-		switch ended, err := syscall.Wait4(-1, &status, 0, &used); {
-		case ended == id:
+		switch child, err := syscall.Wait4(-1, &status, 0, &used); {
+		case child == id:
 			fmt.Fprintln(report, "ended", int(status))
 			return 0
 		case err == nil:
-			fmt.Fprintln(report, "orphan", used.Maxrss<<10)
+			ended(used.Maxrss << 10)
 		case err != syscall.EINTR:
 			return 1
 		}
 	}
 }
 
-// begin makes the walls and starts the command.
-func begin() (id int, err error) {
+// begin makes the walls and starts the command. ended gets the largest resident size of processes that end.
+func begin(ended func(peak int64)) (id int, err error) {
 	var o order
 	if err := gob.NewDecoder(os.NewFile(fdOrder, "order")).Decode(&o); err != nil {
 		return 0, err
@@ -244,16 +260,20 @@ func begin() (id int, err error) {
 		runtime.LockOSThread()
 		rules, err := o.Policy.Rules()
 		if err == nil {
-			err = rules.BindThread()
+			var listener int
+			if listener, err = rules.BindThread(); listener > 0 {
+				ready := make(chan struct{})
+				go func() { close(ready); listen(listener, ended) }()
+				<-ready
+			}
 			rules.Close()
 		}
-		var p *os.Process
-		if err == nil && o.Path != "" {
-			p, err = os.StartProcess(o.Path, o.Args, &os.ProcAttr{Dir: o.Dir, Env: o.Env,
-				Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+		if err == nil && o.Path != "" { // os.StartProcess would try a process that ends, before the listener runs
+			id, err = syscall.ForkExec(o.Path, o.Args, &syscall.ProcAttr{Dir: o.Dir, Env: o.Env,
+				Files: []uintptr{0, 1, 2}})
 		}
-		if p != nil {
-			id = p.Pid
+		if err != nil {
+			err = fmt.Errorf("%s: %w", o.Path, err)
 		}
 		started <- err
 	}()
