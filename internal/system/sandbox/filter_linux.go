@@ -31,7 +31,7 @@ var refused = append([]uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
 	unix.SYS_PIDFD_GETFD,
 	// which hides its flags; libraries then take clone
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SETNS, unix.SYS_CLONE3,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_CLONE3,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
 	unix.SYS_FREMOVEXATTR,
 	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
@@ -61,10 +61,10 @@ type guarded struct {
 	value    uint32 // 0 where a flag or any value counts
 }
 
-// others are calls by which a process sets limits, priorities and places of others or reads their priorities, gets
-// further rights in a space of its own, hides its open files in a thread, or leaves something with a file that it may
-// only read: its flags, its generation and project, hints of how long what is written lives, leases, locks, the
-// watching of a folder, and which of its pages are in memory.
+// others are calls by which a process sets limits, priorities and places of others, gets further rights in a space of
+// its own, hides its open files in a thread, or leaves something with a file that it may only read: its flags, its
+// generation and project, hints of how long what is written lives, leases, locks, the watching of a folder, and which
+// of its pages are in memory.
 var others = []guarded{
 	// a group's, a user's
 	{unix.SYS_SETPRIORITY, 1, 0, 0}, {unix.SYS_SETPRIORITY, 0, 0, 0}, {unix.SYS_IOPRIO_SET, 1, 0, 0},
@@ -84,7 +84,6 @@ var others = []guarded{
 	{unix.SYS_MADVISE, 2, 0, unix.MADV_MERGEABLE}, // pages of other processes
 	{unix.SYS_MBIND, 5, 0, 0},
 	{unix.SYS_SOCKETPAIR, 1, unix.SOCK_DGRAM, 0}, // which sends to every socket file
-	{unix.SYS_GETPRIORITY, 0, 0, 0}, {unix.SYS_GETPRIORITY, 1, 0, 0}, {unix.SYS_IOPRIO_GET, 1, 0, 0},
 }
 
 // Requests of ioctl as linux/fs.h, linux/fscrypt.h and the sources of ext4 number them.
@@ -116,6 +115,11 @@ func program(network, listener bool) []unix.SockFilter {
 	end := func(k uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k}
 	}
+	// where is the end of a call whose argument passes a test.
+	where := func(call, argument uint32, test unix.SockFilter, k uint32) []unix.SockFilter {
+		return []unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: call, Jf: 4},
+			load(atArgument + 8*argument), test, end(k), load(atNumber)}
+	}
 	const failing = unix.SECCOMP_RET_ERRNO
 	out := []unix.SockFilter{
 		load(atArch),
@@ -134,16 +138,13 @@ func program(network, listener bool) []unix.SockFilter {
 		out = append(out, when(number), end(failing))
 	}
 	if listener {
-		listened := end(unix.SECCOMP_RET_USER_NOTIF)
-		out = append(out, when(unix.SYS_EXIT_GROUP), listened,
-			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_RT_SIGACTION, Jf: 4},
-			load(atArgument), when(uint32(unix.SIGCHLD)), listened, load(atNumber))
+		out = append(out, when(unix.SYS_EXIT_GROUP), end(unix.SECCOMP_RET_USER_NOTIF))
+		out = append(out, where(unix.SYS_RT_SIGACTION, 0, when(uint32(unix.SIGCHLD)), unix.SECCOMP_RET_USER_NOTIF)...)
 	}
 	for _, command := range locks {
-		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_FCNTL, Jf: 4},
-			load(atArgument+8), when(command), end(failing), load(atNumber))
+		out = append(out, where(unix.SYS_FCNTL, 1, when(command), failing)...)
 	}
-	for _, g := range others { // five instructions, or none but the first
+	for _, g := range others {
 		test := unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}
 		switch {
 		case g.flag != 0:
@@ -151,13 +152,9 @@ func program(network, listener bool) []unix.SockFilter {
 		case g.value != 0:
 			test = when(g.value)
 		}
-		out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: g.call, Jf: 4},
-			load(atArgument+8*g.argument), test, end(failing|uint32(unix.EPERM)), load(atNumber))
+		out = append(out, where(g.call, g.argument, test, failing|uint32(unix.EPERM))...)
 	}
-	var families []uint32
-	if network {
-		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
-	}
+	families := map[bool][]uint32{true: {unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}}[network]
 	// Where the call is not socket, skip the load, a pair for each family, and the refusal.
 	out = append(out, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_SOCKET,
 		Jf: uint8(2*len(families) + 2)}, load(atArgument))

@@ -3,10 +3,12 @@
 //
 // A [Policy] says what is allowed; everything else is not. On Linux, Landlock refuses files, connections
 // and signals, and a filter of system calls refuses what Landlock does not know: sockets, memory and
-// messages that outlive a process. What cannot be enforced on a system, [Missing] says in words.
+// messages that outlive a process. Namespaces hide the rest of the machine. They make little of the filter
+// needless: the cells of a worker share them, and a system may refuse them. What cannot be enforced on a
+// system, [Missing] and [Weaker] say in words.
 //
 // The limits are those of the thread that asks for them and of all that it starts, or of a whole process,
-// and nobody can lift them again. The package starts nothing, and decides nothing but how a Policy becomes rules.
+// and nobody can lift them again. The package decides nothing but how a Policy becomes rules.
 package sandbox
 
 import (

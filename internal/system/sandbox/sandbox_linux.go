@@ -80,7 +80,8 @@ func Weaker() string {
 			"%v)", err))
 	}
 	if err := listens(); err != nil && filters() {
-		what = append(what, fmt.Sprintf("time of processes whose parent ignores that they end is not counted (%v)", err))
+		what = append(what, fmt.Sprintf("time of processes whose parent ignores that they end is not counted (%v)",
+			err))
 	}
 	if what == nil {
 		return ""

@@ -257,8 +257,7 @@ done; ulimit -n 100 && (true; sh -c 'exit 0') && echo own`)
 
 // TestNothingIsLeftWithFiles: no attribute, hint or lease of a file that may be read changes, no value goes by a
 // signal, nothing that another program shares is used, none of the processes of the same user gets another priority,
-// and nothing tells which pages of a file are in memory, where it lies on its disk, how much is free there, and what
-// priority others have.
+// and nothing tells which pages of a file are in memory, where it lies on its disk and how much is free there.
 func TestNothingIsLeftWithFiles(t *testing.T) {
 	python := systemPython(t)
 	file := write(t, t.TempDir()+"/file", "text")
@@ -277,9 +276,6 @@ for cmd in (1036, 1038, 1024, 1026):
     ask("fcntl %d" % cmd, ` + number(unix.SYS_FCNTL) + `, f, cmd, two if cmd > 1030 else 0)
 for advice in (12, 20, 21): ask("advice %d" % advice, ` + number(unix.SYS_MADVISE) + `, 0, 0, advice)
 ask("map of extents", ` + number(unix.SYS_IOCTL) + `, f, 0xc020660b, room)
-ask("priority of another", ` + number(unix.SYS_GETPRIORITY) + `, 0, os.getppid())
-ask("ioprio of another", ` + number(unix.SYS_IOPRIO_GET) + `, 1, os.getppid())
-for who in (1, 2): ask("lowest priority", ` + number(unix.SYS_GETPRIORITY) + `, who, 0)
 for who in (1, 2): ask("priority", ` + number(unix.SYS_SETPRIORITY) + `, who, 0, 19)
 for who in (1, 2): ask("ioprio", ` + number(unix.SYS_IOPRIO_SET) + `, who + 1, 0, 0x4006)
 for call in (` + strings.Join([]string{

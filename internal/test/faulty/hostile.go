@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/kernelboosting/bench/registry"
-	"golang.org/x/sys/unix"
 )
 
 // Target is the environment variable that tells a hostile method where there is something to harm: a folder with a
@@ -55,25 +54,13 @@ var hostile = map[string]func(dir string) error{
 	"WritesSharedMemory": func(string) error {
 		return os.WriteFile(fmt.Sprintf("/dev/shm/hostile-%d", os.Getpid()), []byte("here"), 0o600)
 	},
-	"LeavesSharedMemory": func(string) error { return first(unix.SysvShmGet(0x4b42, 1<<20, unix.IPC_CREAT|0o600)) },
-	"FindsOpenFiles":     func(string) error { return findsOpen("results.db") },
-	"TracesItsWorker":    func(string) error { return syscall.PtraceAttach(os.Getppid()) },
-	"StopsItsWorker":     func(string) error { return syscall.Kill(os.Getppid(), syscall.SIGSTOP) },
-	"EndsItsWorker":      func(string) error { return syscall.Kill(os.Getppid(), syscall.SIGTERM) },
-	"LooksAtOthers": func(string) error {
-		return first(os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", os.Getppid())))
-	},
+	"FindsOpenFiles":  func(string) error { return findsOpen("results.db") },
+	"TracesItsWorker": func(string) error { return syscall.PtraceAttach(os.Getppid()) },
+	"EndsItsWorker":   func(string) error { return syscall.Kill(os.Getppid(), syscall.SIGTERM) },
 	"Connects": func(string) error {
 		c, err := net.Dial("tcp", os.Getenv(Listener))
 		if err == nil {
 			c.Close()
-		}
-		return err
-	},
-	"Sends": func(string) error {
-		c, err := net.Dial("udp", os.Getenv(Listener))
-		if err == nil {
-			_, err = c.Write([]byte("labels"))
 		}
 		return err
 	},
