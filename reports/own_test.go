@@ -44,11 +44,11 @@ func TestOwnMethod(t *testing.T) {
 	}{
 		"first": {own: []string{"A"}, method: "A", want: []string{
 			"A against the mean of the field: significantly better, typical difference +5.00 points",
-			"It is better than at least 4 and worse than at least 0 of 4 methods (rank 1 to 1 of 5).",
+			"It is better than at least 4 and worse than at least 0 of 4 methods (rank 1 of 5).",
 			"adjusted for 4 comparisons of A, which did not come with the program"}},
 		"last": {own: []string{"E"}, method: "E", want: []string{
 			"E against the mean of the field: significantly worse, typical difference -5.00 points",
-			"It is better than at least 0 and worse than at least 4 of 4 methods (rank 5 to 5 of 5).",
+			"It is better than at least 0 and worse than at least 4 of 4 methods (rank 5 of 5).",
 			"adjusted for 4 comparisons of E"}},
 		"two of one's own": {own: []string{"A", "B"}, method: "A", want: []string{
 			"A against the mean of the field: significantly better, typical difference +6.00 points",

@@ -103,11 +103,10 @@ func (j joined) groups(order []int) [][]int {
 
 // byEvidence joins methods whose difference is not significant. Where no result could be significant it joins none.
 func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
-	apart := map[[2]int]bool{}
-	for _, p := range ev.Pairs {
-		apart[[2]int{p.A, p.B}], apart[[2]int{p.B, p.A}] = p.OfPage() < ev.Level, p.OfPage() < ev.Level
+	alike := func(a, b int) bool {
+		p, ok := ev.Between(a, b)
+		return ev.Over > 0 && !(ok && p.OfPage() < ev.Level)
 	}
-	alike := func(a, b int) bool { return ev.Over > 0 && !apart[[2]int{a, b}] }
 	j := joined{alike: alike, control: -1, cd: math.NaN(), untested: ev.Over == 0}
 	if !ev.Every {
 		j.control = slices.Index(t.Methods, ev.Method)

@@ -53,20 +53,17 @@ func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, 
 	if err != nil {
 		return doc.Document{}, err
 	}
-	d := doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
-		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: t.Notes(t.QuotedNotes()...)}
-	d.Notes = append(d.Notes, without...)
-	table := b.table(t, ev)
-	if short {
-		table, d.Notes = b.short(table), nil
-	}
-	sentences := []string{page.Summary()}
+	sentences, table, notes := []string{page.Summary()}, b.table(t, ev), append(t.Notes(t.QuotedNotes()...), without...)
 	if b.Testable || !short {
 		sentences = append(sentences, b.Candidates())
 	}
-	sentences = slices.Concat(sentences, b.NoPlace(), page.Registrations())
-	d.Blocks = []doc.Block{doc.Prose{Paragraphs: sentences}, table, b.figure(), b.records(t, ev)}
-	return d, nil
+	if short {
+		table, notes = b.short(table), nil
+	}
+	return doc.Document{Title: fmt.Sprintf("%s by test %s over %s, protocol %s", frame.Count(len(t.Methods), "method"),
+		t.Metric.Title, frame.Count(len(b.Sets), "data set"), t.Protocol), Notes: notes, Blocks: []doc.Block{
+		doc.Prose{Paragraphs: slices.Concat(sentences, b.NoPlace(), page.Registrations())}, table, b.figure(),
+		b.records(t, ev)}}, nil
 }
 
 // Focused is the part of a table over the sets on which a named method has a result, with a note that names the other
@@ -147,12 +144,9 @@ func (b *Board) short(whole doc.Table) doc.Table {
 // figure draws the ranks, the smallest average first.
 func (b *Board) figure() doc.Figure {
 	rows := slices.Clone(b.Rows)
-	slices.SortStableFunc(rows[:b.Field], func(x, y Row) int {
-		if x.Rank == nil || y.Rank == nil {
-			return 0
-		}
-		return x.Rank.Cmp(y.Rank)
-	})
+	if rows[0].Rank != nil { // then all whole methods have one
+		slices.SortStableFunc(rows[:b.Field], func(x, y Row) int { return x.Rank.Cmp(y.Rank) })
+	}
 	o := plot.BoardOptions{Field: b.Field, Other: "average rank of another method",
 		Best: fmt.Sprintf("average rank of a method that may be the best (%.4g %% confidence set)",
 			100*(1-b.Level)),
@@ -194,7 +188,7 @@ func (b *Board) Candidates() string {
 			names = append(names, r.Method)
 		}
 	}
-	text := frame.Listed(names)
+	text, of := frame.Listed(names), ""
 	switch n := len(names); {
 	case n == b.Field:
 		text = fmt.Sprintf("any of all %d methods", n)
@@ -203,7 +197,6 @@ func (b *Board) Candidates() string {
 	case n > 1:
 		text = "any of " + text
 	}
-	of := ""
 	if b.Field < len(b.Rows) {
 		of = " of those with all sets"
 	}
@@ -227,13 +220,18 @@ func (r Row) MayBeBest(level float64) bool { return !(r.Best < level) }
 
 // RanksText is the interval of ranks; "-" for none.
 func (r Row) RanksText() string {
-	switch {
-	case r.Ranks[1] == 0:
+	if r.Ranks[1] == 0 {
 		return frame.Absent
-	case r.Ranks[0] == r.Ranks[1]:
-		return fmt.Sprint(r.Ranks[0])
 	}
-	return fmt.Sprintf("%d-%d", r.Ranks[0], r.Ranks[1])
+	return ranks(r.Ranks, "-")
+}
+
+// ranks writes an interval of ranks.
+func ranks(of [2]int, to string) string {
+	if of[0] == of[1] {
+		return fmt.Sprint(of[0])
+	}
+	return fmt.Sprint(of[0], to, of[1])
 }
 
 // table has a row a method. Partial methods are in a part of their own. Without times that compare there is no
@@ -425,8 +423,8 @@ func percent(x *big.Rat) string {
 
 // between joins the ends of an interval, "-" for none.
 func between(low, high string) string {
-	if low == frame.Absent || high == frame.Absent {
-		return frame.Absent
+	if low == frame.Absent {
+		return low
 	}
 	return low + " to " + high
 }

@@ -36,23 +36,30 @@ type page struct {
 // A data set counts once, by its mean over splits. The tests of all methods and the ranks leave out data sets that
 // some method has not finished; the notes name these sets.
 func Tests(flags *pflag.FlagSet) frame.Build {
-	return withTests(flags, "control", "compare the others with this method alone (default each with each)", tests)
-}
-
-func tests(t *frame.Table, o evidence.Options) (doc.Document, error) {
-	if err := t.CheckTests(o.Level, o.Method); err != nil {
-		return doc.Document{}, err
-	}
-	ev, err := evidence.Compare(t, o)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	return TestsOf(t, ev), nil
+	const usage = "compare the others with this method alone (default each with each)"
+	return withTests(flags, "control", usage, func(t *frame.Table, o evidence.Options) (doc.Document, error) {
+		if err := t.CheckTests(o.Level, o.Method); err != nil {
+			return doc.Document{}, err
+		}
+		ev, err := evidence.Compare(t, o)
+		if err != nil {
+			return doc.Document{}, err
+		}
+		return TestsOf(t, ev), nil
+	})
 }
 
 // TestsOf is the page of whole methods. ev holds the comparisons with the control, or of all pairs. The table must
 // have ranks.
-func TestsOf(t *frame.Table, ev *evidence.Evidence) doc.Document { return testsPage(t, ev).document() }
+func TestsOf(t *frame.Table, ev *evidence.Evidence) doc.Document {
+	p := testsPage(t, ev)
+	omnibus, tests := p.omnibus()
+	return doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
+		frame.Count(len(p.Counted), "data set"), p.Protocol), Notes: p.Notes(), Blocks: []doc.Block{
+		doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
+		posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name), p.ev.Typical(p.pairs, usualDraws)),
+		p.pairRecords(), tests}}
+}
 
 // Overall is what TestsOf says of all methods at once, without the tables of pairs.
 func Overall(t *frame.Table, ev *evidence.Evidence) []doc.Block {
@@ -84,16 +91,6 @@ func testsPage(t *frame.Table, ev *evidence.Evidence) *page {
 // ranks is the average rank of the first method less that of the second: negative where the first is better.
 func (p *page) ranks(q evidence.Pair) *big.Rat {
 	return new(big.Rat).Sub(p.friedman.AverageRanks[q.A], p.friedman.AverageRanks[q.B])
-}
-
-func (p *page) document() doc.Document {
-	d := doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
-		frame.Count(len(p.Counted), "data set"), p.Protocol), Notes: p.Notes()}
-	omnibus, tests := p.omnibus()
-	d.Blocks = []doc.Block{doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
-		posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name), p.ev.Typical(p.pairs, usualDraws)),
-		p.pairRecords(), tests}
-	return d
 }
 
 // verdict says in sentences what the tests find.
@@ -139,31 +136,10 @@ func named(pairs []string) string {
 	return strings.Join(pairs, ", ")
 }
 
-type namedTest struct {
-	name string
-	stats.Test
-}
-
 // fewest is the least number of data sets for which approximations for many data sets are shown.
 const fewest = 6
 
-// tests are the tests of all methods at once, as far as they have a value.
-func (p *page) tests() []namedTest {
-	out := []namedTest{{"Friedman by permutation", stats.Test{Statistic: p.friedman.Corrected.Statistic,
-		P: p.permutation.P}}}
-	for _, t := range []namedTest{
-		{"Friedman", p.friedman.ChiSquare}, {"Friedman, ties corrected", p.friedman.Corrected},
-		{"Iman-Davenport", p.friedman.ImanDavenport}, {"Iman-Davenport, ties corrected",
-			p.friedman.ImanDavenportCorrected},
-	} {
-		if p.friedman.Datasets >= fewest && !math.IsNaN(t.P) && !math.IsInf(t.Statistic, 0) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// omnibus is the table of tests of all methods at once, and its records.
+// omnibus is the table of tests of all methods at once, as far as they have a value, and its records.
 func (p *page) omnibus() (doc.Table, doc.Records) {
 	out := doc.Table{Caption: "All methods at once", Label: "omnibus", Corner: "Test",
 		Head: []doc.Column{{Name: "statistic"}, {Name: "degrees of freedom"}, {Name: "p"}}, Detail: true,
@@ -171,7 +147,16 @@ func (p *page) omnibus() (doc.Table, doc.Records) {
 			"arrangements; the other tests are approximations for many data sets."}}
 	records := doc.Records{Name: "tests", Columns: []string{"protocol", "metric", "datasets", "methods", "test",
 		"statistic", "p"}}
-	for _, t := range p.tests() {
+	f := p.friedman
+	for i, t := range []struct {
+		name string
+		stats.Test
+	}{{"Friedman by permutation", stats.Test{Statistic: f.Corrected.Statistic, P: p.permutation.P}},
+		{"Friedman", f.ChiSquare}, {"Friedman, ties corrected", f.Corrected}, {"Iman-Davenport", f.ImanDavenport},
+		{"Iman-Davenport, ties corrected", f.ImanDavenportCorrected}} {
+		if i > 0 && (f.Datasets < fewest || math.IsNaN(t.P) || math.IsInf(t.Statistic, 0)) {
+			continue
+		}
 		df := []string{}
 		for _, n := range t.DF {
 			df = append(df, strconv.FormatFloat(n, 'f', -1, 64))

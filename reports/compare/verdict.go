@@ -20,13 +20,11 @@ const (
 
 // Sentences are the verdicts: those at the top of the page, and those among the details, one for each other method.
 func (p *Page) Sentences() (first, rest []string) {
-	each := doc.Map(p.pairs, func(q evidence.Pair) string { return p.sentence(&q) })
-	notes := p.Registrations()
+	each, notes := doc.Map(p.pairs, func(q evidence.Pair) string { return p.sentence(&q) }), p.Registrations()
 	if len(each) == 1 {
 		return slices.Concat([]string{p.Preliminary() + each[0] + p.larger}, p.robustness(), p.looks(), notes), nil
 	}
-	first = append([]string{p.Preliminary() + p.summary() + p.larger}, p.looks()...)
-	if len(each) <= few {
+	if first = append([]string{p.Summary() + p.larger}, p.looks()...); len(each) <= few {
 		return slices.Concat(first, each, notes), nil
 	}
 	return append(first, notes...), each
@@ -93,14 +91,15 @@ func (p *Page) Preliminary() string {
 // summary says in one sentence for each family the findings over data sets for each other method.
 func (p *Page) summary() string {
 	var out []string
-	for i, family := range p.families() {
+	who := p.method
+	if p.o.Chosen {
+		who += " has the best mean. It"
+	}
+	for _, family := range p.families() {
 		text, kind := p.verdicts(family)
-		leads := ""
-		if p.o.Chosen && i == 0 {
-			leads = " has the best mean. It"
-		}
-		out = append(out, fmt.Sprintf("%s%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; "+
-			"level %v).", p.method, leads, text, kind, family.Family(), p.o.Level))
+		out = append(out, fmt.Sprintf("%s is %s (%sWilcoxon's signed-rank test over data sets, adjusted for %s; "+
+			"level %v).", who, text, kind, family.Family(), p.o.Level))
+		who = p.method
 	}
 	return p.where() + strings.Join(out, " ")
 }
@@ -111,7 +110,7 @@ func (p *Page) where() string {
 	if p.Evidence.Field == nil || p.method != p.Evidence.Method {
 		return ""
 	}
-	q := &p.Evidence.Field.Pairs[0]
+	q := p.Evidence.Field
 	text := fmt.Sprintf("%s%s against %s: %s", p.method, p.named(), p.other(q), q.Verdict)
 	if len(q.Gains) > 1 {
 		text += fmt.Sprintf(", typical difference %s (%s), p %s", p.typicalText(q), p.typicalRange(q),
@@ -121,8 +120,7 @@ func (p *Page) where() string {
 	text += fmt.Sprintf(". It is better than at least %d and worse than at least %d of %d methods", better, worse,
 		len(p.pairs))
 	if whole := len(p.Whole()); q.A < whole {
-		r := p.Evidence.Ranks()[q.A]
-		text += fmt.Sprintf(" (rank %d to %d of %d)", r[0], r[1], whole)
+		text += fmt.Sprintf(" (rank %s of %d)", ranks(p.Evidence.Ranks()[q.A], " to "), whole)
 	}
 	return text + ". "
 }
@@ -149,16 +147,11 @@ func (p *Page) verdicts(family *evidence.Evidence) (text, kind string) {
 			}
 		}
 	}
-	phrases := map[evidence.Verdict]string{evidence.Better: "than ", evidence.Worse: "than ",
-		evidence.Equivalent: "to "}
+	phrases := map[evidence.Verdict]string{evidence.Better: "than", evidence.Worse: "than", evidence.Equivalent: "to"}
 	var parts []string
 	for _, r := range evidence.Rules {
 		if list := names[r.Verdict]; len(list) > 0 {
-			phrase := phrases[r.Verdict]
-			if phrase == "" {
-				phrase = "against "
-			}
-			parts = append(parts, string(r.Verdict)+" "+phrase+p.brief(list))
+			parts = append(parts, string(r.Verdict)+" "+cmp.Or(phrases[r.Verdict], "against")+" "+p.brief(list))
 		}
 	}
 	return strings.Join(parts, "; "), kind
@@ -179,24 +172,22 @@ func (p *Page) brief(names []string) string {
 // method is ahead, and the mean.
 func (p *Page) sentence(q *evidence.Pair) string {
 	var b strings.Builder
-	kind, family := p.kind(q), p.Evidence.Of(q)
+	kind, among, family, n := p.kind(q), "", p.Evidence.Of(q), len(q.Gains)
 	if kind != "" {
 		kind = " (" + kind + ")"
 	}
 	fmt.Fprintf(&b, "%s against %s%s%s: %s", p.method, p.other(q), kind, p.coverage(q), q.Verdict)
-	switch n := len(q.Gains); {
-	case n == 0:
+	if family.Compared() > 1 {
+		among = fmt.Sprintf(" among %d comparisons", family.Compared())
+	}
+	if n == 0 {
 		b.WriteString(", since no set of the main group has a common split")
-	case q.Verdict == evidence.Untestable:
-		among := ""
-		if family.Compared() > 1 {
-			among = fmt.Sprintf(" among %d comparisons", family.Compared())
-		}
+	} else if q.Verdict == evidence.Untestable {
 		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"),
 			among, family.Enough)
 	}
 	b.WriteString(".")
-	if n := len(q.Gains); n > 1 {
+	if n > 1 {
 		fmt.Fprintf(&b, " Typical difference %s (%s), %s. %s. Mean %s.", p.typicalText(q), p.typicalRange(q), p.ps(q),
 			p.counts(q), p.mean(q))
 	} else if n == 1 {
@@ -209,30 +200,27 @@ func (p *Page) sentence(q *evidence.Pair) string {
 // coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method
 // failed; "" if it has all.
 func (p *Page) coverage(q *evidence.Pair) string {
-	of, lack := 0, 0
-	failed := map[string]int{}
-	methods := []string{p.method, p.other(q)}
+	var lack, why []string
+	of := 0
 	for _, s := range p.Table.Sets {
-		if s.Group != frame.GroupMain || s.Finished() == 0 {
-			continue
-		}
-		if of++; slices.Contains(q.Over, s.Name) {
-			continue
-		}
-		lack++
-		for _, m := range methods {
-			if p.FailedOn(s.Name, m) {
-				failed[m]++
+		if s.Group == frame.GroupMain && s.Finished() > 0 {
+			if of++; !slices.Contains(q.Over, s.Name) {
+				lack = append(lack, s.Name)
 			}
 		}
 	}
-	if lack == 0 || len(q.Gains) == 0 {
+	if lack == nil || len(q.Gains) == 0 {
 		return ""
 	}
-	var why []string
-	for _, m := range methods {
-		if failed[m] > 0 {
-			why = append(why, fmt.Sprintf("%s failed on %d", m, failed[m]))
+	for _, m := range []string{p.method, p.other(q)} {
+		failed := 0
+		for _, set := range lack {
+			if p.FailedOn(set, m) {
+				failed++
+			}
+		}
+		if failed > 0 {
+			why = append(why, fmt.Sprintf("%s failed on %d", m, failed))
 		}
 	}
 	return fmt.Sprintf(", on %d of %s (%s)", len(q.Gains), frame.Count(of, "set"),

@@ -50,7 +50,7 @@ type Evidence struct {
 	Pairs []Pair
 	Every bool // the family is each method with each; it has all pairs then
 	// Field is the comparison of a named method of one's own with the mean of the others; nil without one.
-	Field *Evidence
+	Field *Pair
 	Sets  int // number of tests on single sets
 	Over  int // number of comparisons over sets that are testable
 	// Critical is the unadjusted p that is significant where it is the least of the family; 0 if no comparison over
@@ -160,7 +160,7 @@ func OneSided(means []float64) bool {
 // field compares a method of the user's with the mean of the field: of the whole methods that are not the user's. It
 // takes the counted sets, and on each of them the splits that the method and all methods of the field have finished. It
 // returns nil if the field has fewer than two methods, or if no set has a common split.
-func (e *Evidence) field(t *frame.Table, us int) *Evidence {
+func (e *Evidence) field(t *frame.Table, us int) *Pair {
 	var others []int
 	for m, name := range t.Whole() {
 		if !slices.Contains(e.own, name) {
@@ -193,10 +193,10 @@ func (e *Evidence) field(t *frame.Table, us int) *Evidence {
 		return nil
 	}
 	p.summarise()
-	out := &Evidence{Options: e.Options, Methods: e.Methods, whole: e.whole, Pairs: []Pair{p}}
+	out := &Evidence{Options: e.Options, Pairs: []Pair{p}}
 	out.adjustOver()
 	out.Pairs[0].judge(e.Level)
-	return out
+	return &out.Pairs[0]
 }
 
 // place is the column of a method.

@@ -234,7 +234,7 @@ func (f *found) count(w world, t *frame.Table, truth [][]float64, ev *evidence.E
 		for m := w.own; m < w.methods; m++ {
 			by += w.typical(0, m) / float64(w.methods-w.own)
 		}
-		switch v := ev.Field.Pairs[0].Verdict; {
+		switch v := ev.Field.Verdict; {
 		case v == evidence.Better && by <= 0, v == evidence.Worse && by >= 0, v == evidence.Uncertain && by == 0,
 			v == evidence.Equivalent && math.Abs(by) >= region:
 			f.field++
