@@ -9,7 +9,9 @@ import (
 
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/compare"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 	"pgregory.net/rapid"
@@ -166,5 +168,60 @@ func TestPairOfLargerStore(t *testing.T) {
 		if strings.Contains(text, "Right only if") != (want != "") || !strings.Contains(text, want) {
 			t.Errorf("%s: the page says %q, and not %q", methods, text, want)
 		}
+	}
+}
+
+// Every table and every drawing of every report marks a method of one's own where it names it: a table by a sign, a
+// drawing by a line below the name, and both say what that means.
+func TestOwnMethodIsMarked(t *testing.T) {
+	const mine = "GBRFF2"
+	tables, words := 0, 0
+	check := func(report string, b doc.Table) {
+		names := doc.Map(b.Head, func(c doc.Column) string { return c.Name })
+		for _, section := range b.Sections {
+			names = append(names, doc.Map(section, func(r doc.Row) string { return r.Name })...)
+		}
+		if slices.Contains(names, mine) {
+			t.Errorf("%s: a table names %s without a mark: %q", report, mine, names)
+		}
+		if slices.Contains(names, mine+" ‡") {
+			tables++
+			must.Hold(t, strings.Join(b.Legend, " "), "‡: a method of one's own")
+		}
+	}
+	for _, r := range reports.All() {
+		in := inputFor(r)
+		in.Own = []string{mine}
+		d := sample.Build(t, r, in, arguments(r)...)
+		for _, n := range d.Narrow {
+			check(r.Name, n.Table)
+		}
+		for _, block := range d.Blocks {
+			if b, ok := block.(doc.Table); ok {
+				check(r.Name, b)
+			}
+			f, ok := block.(doc.Figure)
+			if !ok || f.Plot == nil {
+				continue
+			}
+			if f.Numbers != nil {
+				check(r.Name, *f.Numbers)
+			}
+			marks := f.Plot(doc.PageWidth).Marks
+			for _, m := range marks {
+				if m.Shape != doc.Word || !slices.Contains(strings.Fields(m.Text), mine) || len(strings.Fields(m.Text)) > 2 {
+					continue
+				}
+				words++
+				if !slices.ContainsFunc(marks, func(line doc.Mark) bool {
+					return line.Shape == doc.Line && line.Y == m.Y+2 && line.Y2 == m.Y+2
+				}) || !strings.HasPrefix(marks[len(marks)-1].Text, "Underlined: a method") {
+					t.Errorf("%s: a drawing names %s without a mark: %+v", r.Name, mine, m)
+				}
+			}
+		}
+	}
+	if tables < 8 || words < 5 {
+		t.Errorf("only %d tables and %d words name %s", tables, words, mine)
 	}
 }

@@ -57,6 +57,43 @@ func TestProcessors(t *testing.T) {
 		"no data set has processor times of every method on one kind of processor")
 }
 
+// Where every machine has a yardstick, times are in it, and the drawing says what it is. Methods of several machines have
+// places in the drawing and no front. By hand: 1 s is 2 yardsticks of 0.5 s and 4 of 0.25 s.
+func TestFrontInYardsticks(t *testing.T) {
+	var rows []store.Row
+	for _, set := range []string{"s1", "s2", "s3"} {
+		rows = append(rows, timesRun(set, "a", 1, 80, 1, "x"), timesRun(set, "b", 1, 90, 2, "x"))
+	}
+	for i := range rows {
+		rows[i].Environment.Yardstick = result.Yardstick{Seconds: 0.6, Low: 0.5, High: 0.7}
+	}
+	at := func(d doc.Document) (out string) {
+		for _, r := range sample.Records(t, d, "times") {
+			out += fmt.Sprint(r["method"], " ", r["cell_yardsticks"], " ", r["front"], " ", r["front_share"], "; ")
+		}
+		return out
+	}
+	words := func(d doc.Document) (out string) {
+		for _, m := range d.Blocks[0].(doc.Figure).Plot(doc.PageWidth).Marks {
+			out += m.Text + "; "
+		}
+		return out
+	}
+	one := sample.Build(t, named("times"), sample.Of(1, rows...))
+	must.Be(t, at(one), "a 2 true 1; b 4 true 1; ")
+	must.Hold(t, words(one), "processor time of a cell (yardsticks); ", "on the front; ", "best for its time; ",
+		"A yardstick is the processor time of a piece of work that is the same on every machine: 500 ms on x")
+	for i := range rows[:2] {
+		rows[i].Environment.Yardstick = result.Yardstick{Seconds: 0.25, Low: 0.25, High: 0.25}
+	}
+	several := sample.Build(t, named("times"), sample.Of(1, rows...))
+	must.Be(t, at(several), "a 2.6666666666666665 false <nil>; b 5.333333333333333 false <nil>; ")
+	must.Hold(t, strings.Join(several.Notes, " "), "No front is drawn: the times are of 2 machines")
+	if text := words(several); strings.Contains(text, "front") || strings.Contains(text, "best for") {
+		t.Errorf("a front across machines: %s", text)
+	}
+}
+
 // A method is on the front just if no other one is at least as good in no more time, and better in one.
 func TestFront(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

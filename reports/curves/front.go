@@ -23,47 +23,52 @@ const (
 	rarely    = 0.05 // methods with a smaller share are not named
 )
 
-// quartiles returns the quartiles over splits of a method's mean seconds over the timed sets. They are NaN if fewer
+// quartiles returns the quartiles over splits of a method's mean time over the timed sets. They are NaN if fewer
 // than fewSplits splits were timed on all of these sets.
 func (p *costs) quartiles(method string) [2]float64 {
 	sums, sets := map[int]float64{}, map[int]int{}
 	for _, s := range p.timed {
 		for _, r := range p.Cells(s, method) {
-			if timed(r) && r.Environment.CPU == p.cpu {
-				sums[r.Split] += *r.CPUSeconds / float64(len(p.timed))
+			if !timed(r) {
+				continue
+			}
+			if x, takes := p.time(r); takes {
+				sums[r.Split] += x / float64(len(p.timed))
 				sets[r.Split]++
 			}
 		}
 	}
-	var seconds []*big.Rat
+	var times []*big.Rat
 	for split, n := range sets {
 		if n == len(p.timed) {
-			seconds = append(seconds, frame.Exact(sums[split]))
+			times = append(times, frame.Exact(sums[split]))
 		}
 	}
-	if len(seconds) < fewSplits {
+	if len(times) < fewSplits {
 		return [2]float64{math.NaN(), math.NaN()}
 	}
-	spread := stats.NewSpread(seconds)
+	spread := stats.NewSpread(times)
 	return [2]float64{frame.Float64(spread.Lower), frame.Float64(spread.Upper)}
 }
 
 // resampled reports whether there are enough sets to draw from, and at least two methods to compare.
-func (p *costs) resampled() bool { return len(p.timed) >= leastSets && len(p.Whole()) > 1 }
+func (p *costs) resampled() bool {
+	return len(p.timed) >= leastSets && len(p.Whole()) > 1 && p.comparable()
+}
 
 // resample fills the fields half and share of costs, which must still be in the order of methods. Each resample
 // draws as many timed sets as there are, with replacement, and share is how often the method is on the front.
 func (p *costs) resample() {
-	var values, seconds [][]float64 // a row a timed set, larger values are better
+	var values, times [][]float64 // a row a timed set, larger values are better
 	for _, s := range p.Sets {
 		if !slices.Contains(p.timed, s.Name) {
 			continue
 		}
 		var v, t []float64
 		for i := range p.Whole() {
-			v, t = append(v, frame.Float64(p.Difference(s.Entries[i].Mean))), append(t, *p.seconds[s.Name][i])
+			v, t = append(v, frame.Float64(p.Difference(s.Entries[i].Mean))), append(t, *p.cells[s.Name][i])
 		}
-		values, seconds = append(values, v), append(seconds, t)
+		values, times = append(values, v), append(times, t)
 	}
 	for i, half := range stats.PairedHalfWidths(values, level) {
 		p.costs[i].half = half
@@ -72,7 +77,7 @@ func (p *costs) resample() {
 		return
 	}
 	k, stream := len(p.Whole()), rng.New(seed)
-	good, slow, times := make([]float64, k), make([]float64, k), make([]int, k)
+	good, slow, fronts := make([]float64, k), make([]float64, k), make([]int, k)
 	for range resamples {
 		clear(good)
 		clear(slow)
@@ -80,7 +85,7 @@ func (p *costs) resample() {
 			row := stream.Intn(len(values))
 			for i := range k {
 				good[i] += values[row][i]
-				slow[i] += seconds[row][i]
+				slow[i] += times[row][i]
 			}
 		}
 		for i := range k {
@@ -89,11 +94,11 @@ func (p *costs) resample() {
 				beaten = beaten || good[j] >= good[i] && slow[j] <= slow[i] && (good[j] > good[i] || slow[j] < slow[i])
 			}
 			if !beaten {
-				times[i]++
+				fronts[i]++
 			}
 		}
 	}
-	for i, n := range times {
+	for i, n := range fronts {
 		p.costs[i].share = float64(n) / resamples
 	}
 }

@@ -21,19 +21,21 @@ import (
 // costs are the times of a table, and what they cost and bring.
 type costs struct {
 	*frame.Table
-	cpu     string // the processor of all times
-	others  []string
-	seconds map[string][]*float64 // mean seconds of a cell by set, a value a method; nil without any
-	timed   []string              // counted sets with times of every whole method
-	costs   []cost                // the cheapest first
+	cpu      string // the processor of all times in seconds
+	others   []string
+	machines []result.Environment            // of all times in yardsticks; nil for times in seconds
+	time     func(store.Row) (float64, bool) // of a cell that was timed; false if its time is left out
+	cells    map[string][]*float64           // mean time of a cell by set, a value a method; nil without any
+	timed    []string                        // counted sets with times of every whole method
+	costs    []cost                          // the cheapest first
 }
 
 // cost is a whole method over the timed sets.
 type cost struct {
 	method  string
-	cell    float64    // mean seconds of a cell, a set counting once
-	usual   [2]float64 // quartiles over splits of the mean seconds over sets; NaN without enough splits
-	whole   float64    // seconds of all cells that were timed, of every set
+	cell    float64    // mean time of a cell, a set counting once
+	usual   [2]float64 // quartiles over splits of the mean time over sets; NaN without enough splits
+	whole   float64    // time of all cells that were timed, of every set
 	value   *big.Rat   // mean of the metric
 	half    float64    // half the width of the interval of value; NaN for none
 	onFront bool
@@ -45,13 +47,17 @@ type cost struct {
 //
 // A method is on the front if no other method is at least as good in no more time. Resampled data sets show
 // how sure this is (front.go), and so do intervals of the means without the effect that a set has on all
-// methods. Times of two kinds of processor are not compared: only cells of the most frequent processor have a
-// time here. Wall times depend on the load of a machine and are not shown; view `results` has them.
+// methods. Times are in yardsticks, and there is no front where they are of several machines, which a yardstick makes
+// comparable only about. If a machine has no yardstick, times are the seconds of the most frequent processor. Wall
+// times depend on the load of a machine and are not shown; view `results` has them.
 func Times(t *frame.Table) (doc.Document, error) {
 	if err := t.CheckRanked(); err != nil {
 		return doc.Document{}, err
 	}
-	p := measured(t)
+	p := inYardsticks(t)
+	if p == nil {
+		p = inSeconds(t)
+	}
 	if len(p.timed) == 0 {
 		return doc.Document{}, fmt.Errorf("%w: no data set has processor times of every method on one kind of "+
 			"processor; name fewer with --methods or --datasets", frame.ErrNoResults)
@@ -64,19 +70,53 @@ func Times(t *frame.Table) (doc.Document, error) {
 	return d, nil
 }
 
-// measured returns the times of a table, on the processor of most cells.
-func measured(t *frame.Table) *costs {
+// inSeconds returns the times of a table on the processor of most cells.
+func inSeconds(t *frame.Table) *costs {
 	p := &costs{Table: t, others: t.Processors()}
 	if len(p.others) > 0 {
 		p.cpu, p.others = p.others[0], p.others[1:]
 	}
-	p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds, r.Environment.CPU == p.cpu })
-	return p
+	p.time = func(r store.Row) (float64, bool) { return *r.CPUSeconds, r.Environment.CPU == p.cpu }
+	return p.fill()
+}
+
+// inYardsticks returns the times of a table divided by the yardstick of their machine, nil if one of these has none.
+func inYardsticks(t *frame.Table) *costs {
+	p := &costs{Table: t, machines: machines(t)}
+	p.time = func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Low, true }
+	if p.machines == nil {
+		return nil
+	}
+	return p.fill()
+}
+
+// comparable reports whether times are of one machine, or of one kind of processor.
+func (p *costs) comparable() bool { return len(p.machines) < 2 }
+
+// unit is what times are in.
+func (p *costs) unit() string {
+	if p.machines == nil {
+		return "seconds"
+	}
+	return "yardsticks"
+}
+
+// column is how the names of columns of times end.
+func (p *costs) column() string {
+	if p.machines == nil {
+		return "cpu_seconds"
+	}
+	return p.unit()
+}
+
+// digits writes a time with three digits, or all before the point.
+func digits(x float64) string {
+	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(max(x, 0.01))))), 64)
 }
 
 // fill takes the time of each cell that has one from its row, or leaves the cell out.
-func (p *costs) fill(time func(store.Row) (float64, bool)) {
-	p.seconds = map[string][]*float64{}
+func (p *costs) fill() *costs {
+	p.cells = map[string][]*float64{}
 	for _, s := range p.Sets {
 		whole := s.Counted
 		for i, m := range p.Methods {
@@ -85,7 +125,7 @@ func (p *costs) fill(time func(store.Row) (float64, bool)) {
 				if !timed(r) {
 					continue
 				}
-				if x, takes := time(r); takes {
+				if x, takes := p.time(r); takes {
 					sum, n = sum+x, n+1
 				}
 			}
@@ -94,12 +134,13 @@ func (p *costs) fill(time func(store.Row) (float64, bool)) {
 				mean = new(sum / float64(n))
 			}
 			whole = whole && (mean != nil || i >= len(p.Whole()))
-			p.seconds[s.Name] = append(p.seconds[s.Name], mean)
+			p.cells[s.Name] = append(p.cells[s.Name], mean)
 		}
 		if whole {
 			p.timed = append(p.timed, s.Name)
 		}
 	}
+	return p
 }
 
 // timed reports whether a row has a time.
@@ -118,12 +159,10 @@ type Costs struct {
 
 // PerCell returns the times of a cell, by method.
 func PerCell(t *frame.Table) Costs {
-	p := measured(t)
+	p := inSeconds(t)
 	out := Costs{CPU: p.cpu, Sets: p.timed, Seconds: p.perCell()}
-	if out.Machines = machines(t); out.Machines != nil {
-		p = &costs{Table: t}
-		p.fill(func(r store.Row) (float64, bool) { return *r.CPUSeconds / r.Environment.Yardstick.Low, true })
-		out.Sets, out.Yardsticks = p.timed, p.perCell()
+	if p := inYardsticks(t); p != nil {
+		out.Machines, out.Sets, out.Yardsticks = p.machines, p.timed, p.perCell()
 	}
 	return out
 }
@@ -153,23 +192,28 @@ func (c Costs) About() string {
 		return fmt.Sprintf("Time: mean processor time of a cell on %s, %s. It is in seconds, since the yardstick of a "+
 			"machine of these cells is not known; `bench run` on the machine measures it.", c.CPU, of)
 	}
+	return fmt.Sprintf("Time: mean processor time of a cell in yardsticks, %s. %s", of, defined(c.Machines))
+}
+
+// defined says what a yardstick is, for a legend.
+func defined(machines []result.Environment) string {
 	const most = 3
 	var each []string
-	for _, m := range c.Machines[:min(most, len(c.Machines))] {
+	for _, m := range machines[:min(most, len(machines))] {
 		each = append(each, fmt.Sprintf("%.3g ms on %s with %s", 1000*m.Yardstick.Low,
 			cmp.Or(m.CPU, "an unknown processor"), frame.Count(m.Cores, "core")))
 	}
-	if more := len(c.Machines) - most; more > 0 {
+	if more := len(machines) - most; more > 0 {
 		each = append(each, frame.Count(more, "other machine"))
 	}
-	return fmt.Sprintf("Time: mean processor time of a cell in yardsticks, %s. A yardstick is the processor time of a "+
-		"piece of work that is the same on every machine: %s.", of, frame.Listed(each))
+	return fmt.Sprintf("A yardstick is the processor time of a piece of work that is the same on every machine: %s.",
+		frame.Listed(each))
 }
 
 // Text is the time of a cell of a method for people, in yardsticks if all machines have one, and "-" for none.
 func (c Costs) Text(method string) string {
 	if x, known := c.Yardsticks[method]; known {
-		return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(max(x, 0.01))))), 64)
+		return digits(x)
 	}
 	if x, known := c.Seconds[method]; known && c.Yardsticks == nil {
 		return wording.Seconds(x)
@@ -182,7 +226,7 @@ func (p *costs) perCell() (out map[string]float64) {
 	for i, m := range p.Methods {
 		sum, n := 0.0, 0
 		for _, set := range p.timed {
-			if x := p.seconds[set][i]; x != nil {
+			if x := p.cells[set][i]; x != nil {
 				sum, n = sum+*x/float64(len(p.timed)), n+1
 			}
 		}
@@ -201,7 +245,7 @@ func (p *costs) sum() {
 		c := cost{method: m, half: math.NaN(), share: math.NaN(), usual: p.quartiles(m)}
 		var means []*big.Rat
 		for k, s := range p.Sets {
-			x := p.seconds[s.Name][i]
+			x := p.cells[s.Name][i]
 			if x != nil {
 				c.whole += *x * float64(len(s.Entries[i].Runs))
 			}
@@ -217,7 +261,7 @@ func (p *costs) sum() {
 	slices.SortStableFunc(p.costs, func(a, b cost) int { return cmp.Compare(a.cell, b.cell) })
 	for i := range p.costs {
 		c := &p.costs[i]
-		c.onFront = !slices.ContainsFunc(p.costs, func(other cost) bool { return p.beats(other, *c) })
+		c.onFront = p.comparable() && !slices.ContainsFunc(p.costs, func(other cost) bool { return p.beats(other, *c) })
 	}
 }
 
@@ -237,39 +281,54 @@ func (p *costs) notes() []string {
 		notes = append(notes, fmt.Sprintf("Times are those on %s; cells computed on %s have none here.", p.cpu,
 			strings.Join(p.others, ", ")))
 	}
+	if !p.comparable() {
+		notes = append(notes, fmt.Sprintf("No front is drawn: the times are of %s, and yardsticks compare machines only "+
+			"about.", frame.Count(len(p.machines), "machine")))
+	}
 	return notes
 }
 
 // figure draws the metric against time, with the numbers.
 func (p *costs) figure() doc.Figure {
 	var points []plot.Point
-	table := doc.Table{Corner: "Method", Best: "on the front: no other method is at least as good in no more time.",
+	of := "in seconds on " + p.cpu
+	text := plot.Legend{Front: "on the front", Line: "best for its time"}
+	if p.machines != nil {
+		of = "in yardsticks"
+		text.More = []string{defined(p.machines)}
+	}
+	table := doc.Table{Corner: "Method",
 		Head: []doc.Column{{Name: "a cell", Long: "processor time of a cell"}, {Name: "quartiles", Kind: doc.Words},
 			{Name: "all cells"}, {Name: p.Metric.Name}, {Name: "±"}, {Name: "front"}},
-		Legend: []string{fmt.Sprintf("A cell: mean processor time on %s of one split, the search over the grid "+
-			"included, a data set counting once (%s); all cells: of every set that is stored.", p.cpu,
-			strings.Join(p.timed, ", "))}}
-	text := plot.Legend{Front: "on the front", Line: "best for its time"}
+		Legend: append([]string{fmt.Sprintf("A cell: mean processor time %s of one split, the search over the grid "+
+			"included, a data set counting once (%s); all cells: of every set that is stored.", of,
+			strings.Join(p.timed, ", "))}, text.More...)}
+	about := "The methods, by what they take and how good they are"
+	if p.comparable() {
+		table.Best = "on the front: no other method is at least as good in no more time."
+		about = "The line is the front: what each time reaches at best"
+	} else {
+		text.Front, text.Line = "", ""
+	}
 	for _, c := range p.costs {
 		value := frame.Text(c.value, p.Decimals())
 		y, _ := c.value.Float64()
-		point := plot.Point{Name: c.method, X: max(c.cell, leastSeconds), Y: y, Front: c.onFront,
-			Tip: fmt.Sprintf("%s: %s in %s", c.method, value, wording.Seconds(c.cell))}
+		point := plot.Point{Name: c.method, X: max(c.cell, leastTime), Y: y, Front: c.onFront,
+			Tip: fmt.Sprintf("%s: %s in %s %s", c.method, value, digits(c.cell), p.unit())}
 		quartiles := doc.Entry{Text: frame.Absent}
-		if low, high := max(c.usual[0], leastSeconds), max(c.usual[1], leastSeconds); low < high {
+		if low, high := max(c.usual[0], leastTime), max(c.usual[1], leastTime); low < high {
 			point.Across, text.Across = [2]float64{low, high}, "middle half of the splits"
-			quartiles.Text = fmt.Sprintf("%.3g to %.3g s", c.usual[0], c.usual[1])
+			quartiles.Text = digits(c.usual[0]) + " to " + digits(c.usual[1])
 		}
 		if c.half > 0 {
 			point.Up, text.Up = [2]float64{y - c.half, y + c.half}, fmt.Sprintf(
 				"%g %% interval over sets, differences of sets taken out", 100*level)
 		}
 		if !c.onFront {
-			text.Other = "not on it"
+			text.Other = map[bool]string{true: "not on it", false: "a method"}[p.comparable()]
 		}
 		points = append(points, point)
-		table.Add(c.method, doc.Entry{Text: wording.Seconds(c.cell)}, quartiles,
-			doc.Entry{Text: wording.Seconds(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
+		table.Add(c.method, doc.Entry{Text: digits(c.cell)}, quartiles, doc.Entry{Text: digits(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
 			doc.Entry{Text: frame.Number(c.half, p.Decimals())}, doc.Entry{Text: frame.Probability(c.share)})
 	}
 	if text.Across != "" {
@@ -283,15 +342,15 @@ func (p *costs) figure() doc.Figure {
 		table.Legend = append(table.Legend, fmt.Sprintf("Front: share of %d resamples of the sets in which the "+
 			"method is on the front.", resamples))
 	}
-	return doc.Figure{Title: "Quality against time", About: "The line is the front: what each time reaches at best",
-		Numbers: &table, Plot: plot.Scatter(points, plot.Axis{Title: "processor time of a cell (s)", Log: true},
-			plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
+	return doc.Figure{Title: "Quality against time", About: about, Numbers: &table, Plot: plot.Scatter(points,
+		plot.Axis{Title: fmt.Sprintf("processor time of a cell (%s)", p.unit()), Log: true},
+		plot.Axis{Title: "mean " + p.Measured(), Percent: p.Metric.Percent}, text),
 		Alt: fmt.Sprintf("Mean test %s of %s against processor time of a cell", p.Metric.Title,
 			frame.Count(len(p.costs), "method"))}
 }
 
-// leastSeconds is the shortest time that is drawn, since zero has no place on a logarithmic axis.
-const leastSeconds = 1e-6
+// leastTime is the shortest time that is drawn, since zero has no place on a logarithmic axis.
+const leastTime = 1e-6
 
 // bySet is the table of times by data set.
 func (p *costs) bySet() doc.Table {
@@ -302,23 +361,27 @@ func (p *costs) bySet() doc.Table {
 		}
 	}
 	out := doc.Project("Data set", sets, p.Methods, func(r, m int) doc.Entry {
-		seconds := p.seconds[sets[r]]
-		if seconds[m] == nil {
+		times := p.cells[sets[r]]
+		if times[m] == nil {
 			return doc.Entry{Text: frame.Absent}
 		}
-		faster := func(x *float64) bool { return x != nil && *x < *seconds[m] }
-		return doc.Entry{Text: strconv.FormatFloat(*seconds[m], 'g', 3, 64), Best: len(p.Methods) > 1 &&
-			m < len(p.Whole()) && !slices.ContainsFunc(seconds[:len(p.Whole())], faster)}
+		faster := func(x *float64) bool { return x != nil && *x < *times[m] }
+		return doc.Entry{Text: digits(*times[m]), Best: p.comparable() &&
+			len(p.Methods) > 1 && m < len(p.Whole()) && !slices.ContainsFunc(times[:len(p.Whole())], faster)}
 	})
-	out.Heading, out.Caption = "By data set", "Processor time of a cell by data set in seconds, mean over splits"
-	out.Label, out.Best = "sets", "the least of its row."
+	out.Heading, out.Caption = "By data set", fmt.Sprintf("Processor time of a cell by data set in %s, mean over splits",
+		p.unit())
+	out.Label = "sets"
+	if p.comparable() {
+		out.Best = "the least of its row."
+	}
 	return out
 }
 
 func (p *costs) records() doc.Records {
+	unit := p.column()
 	out := doc.Records{Name: "times", Columns: []string{"protocol", "metric", "datasets", "cpu", "method",
-		"cell_cpu_seconds", "lower_cpu_seconds", "upper_cpu_seconds", "all_cpu_seconds", "mean", "half_width", "front",
-		"front_share"}}
+		"cell_" + unit, "lower_" + unit, "upper_" + unit, "all_" + unit, "mean", "half_width", "front", "front_share"}}
 	for _, c := range p.costs {
 		out.Add(p.Protocol, p.Metric.Name, p.timed, p.cpu, c.method, c.cell, c.usual[0], c.usual[1], c.whole, c.value,
 			c.half, c.onFront, c.share)
@@ -327,11 +390,11 @@ func (p *costs) records() doc.Records {
 }
 
 func (p *costs) setRecords() doc.Records {
-	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_cpu_seconds",
+	out := doc.Records{Name: "sets", Columns: []string{"protocol", "cpu", "dataset", "method", "cell_" + p.column(),
 		"version"}}
 	for _, s := range p.Sets {
 		for i, m := range p.Methods {
-			out.Add(p.Protocol, p.cpu, s.Name, m, p.seconds[s.Name][i], p.Version(s.Name, m))
+			out.Add(p.Protocol, p.cpu, s.Name, m, p.cells[s.Name][i], p.Version(s.Name, m))
 		}
 	}
 	return out

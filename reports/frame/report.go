@@ -77,6 +77,10 @@ func (r Report) Add(flags *pflag.FlagSet) func(Frame) (doc.Document, error) {
 // the document's own or else the usual one.
 func (t *Table) Complete(name, label string, d *doc.Document) {
 	queries := d.Queries
+	d.Blocks = t.MarkOwn(d.Blocks)
+	for i, n := range d.Narrow {
+		d.Narrow[i].Table = t.markTable(n.Table)
+	}
 	d.Report, d.Warnings, d.Provenance = name, t.Warnings, t.Provenance
 	if queries != nil {
 		d.Queries = queries

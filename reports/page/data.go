@@ -44,6 +44,7 @@ type metricData struct {
 type methodData struct {
 	Name  string `json:"name"`
 	Link  string `json:"link"`
+	Own   bool   `json:"own,omitempty"`   // of one's own, see frame.Table
 	Shell string `json:"shell,omitempty"` // the name as a command takes it, if it differs from the shown name
 	SQL   string `json:"sql,omitempty"`   // query for the cells of a requested version, which no command computes again
 }
@@ -128,7 +129,7 @@ func (p *Page) addData(o Options) error {
 			SQL:    store.CellQuery(t.Frame.Protocol.Name, setPlaceholder, methodPlaceholder),
 		}}
 	for _, m := range t.Methods {
-		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m)}
+		md := methodData{Name: doc.OneLine(m), Shell: shell(m, m), Own: slices.Contains(t.Own, m)}
 		if v, ok := t.Pinned(m); ok {
 			md.SQL = store.VersionQuery(t.Frame.Protocol.Name, setPlaceholder, v)
 		}

@@ -69,6 +69,15 @@ function sort(key) {
   results.querySelector(`button[data-sort="${key}"]`)?.focus();
 }
 
+/* Methods of one's own are marked wherever a table or a drawing names them. */
+
+const own = new Set(data.methods.filter(m => m.own).map(m => m.name));
+function markOwn() {
+  if (!own.size) return;
+  for (const e of document.querySelectorAll("th, th a, th .sort, td, h3, svg text"))
+    if (!e.childElementCount && own.has(e.textContent.replace(/^[\d.]+ +| +[\d.]+$/g, ""))) e.classList.add("own");
+}
+
 /* A link to a closed part opens this part and all parts around it. */
 
 function reveal() {
@@ -89,5 +98,6 @@ if (results) {
     draw();
   });
 }
+markOwn();
 takeable(document);
 reveal();

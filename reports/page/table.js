@@ -171,6 +171,7 @@ function draw() {
   (table.querySelector("td.best .cell") || table.querySelector(".cell"))?.setAttribute("tabindex", "0");
   takeable(results);
   drawPrint(view);
+  markOwn();
 }
 
 // On paper methods are rows, so that all of them are there.

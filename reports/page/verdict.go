@@ -130,6 +130,7 @@ type board struct {
 	Lines   []boardRow // of whole methods
 	Partial []boardRow // of partial methods
 	Legend  []string
+	Own     bool // some row is of a method of one's own
 }
 
 // boardRow is a row as text, with the values by which the script sorts the rows, and with the places of its gain, its
@@ -154,7 +155,7 @@ var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.W
 
 // newBoard writes the values of a board of a part of the page's table as text.
 func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board) *board {
-	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, ev)}
+	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, ev), Own: t.Own != nil}
 	if !b.Named {
 		out.Than = "the leader"
 	}

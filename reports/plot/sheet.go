@@ -43,9 +43,8 @@ func newSheet(width float64, x, y Axis, xs, ys []float64, right, height float64)
 	xTicks, xText := x.ticks(xs)
 	yTicks, yText := y.ticks(ys)
 	left := widest(yText) + 8
-	s.x = Scale{Low: xTicks[0], High: xTicks[len(xTicks)-1], From: left,
-		To: width - max(right, TextWidth(xText[len(xText)-1])/2), Log: x.Log}
-	s.y = Scale{Low: yTicks[0], High: yTicks[len(yTicks)-1], From: bottom, To: top, Log: y.Log}
+	s.x = x.scale(xs, xTicks, left, width-max(right, TextWidth(xText[len(xText)-1])/2))
+	s.y = y.scale(ys, yTicks, bottom, top)
 	if y.Down {
 		s.y.From, s.y.To = s.y.To, s.y.From
 	}
@@ -122,6 +121,17 @@ func (a Axis) ticks(values []float64) ([]float64, []string) {
 	return ticks, tickTexts(ticks, decimals)
 }
 
+// scale encloses the values and the ticks of an axis, and of an axis of logarithms little more than the values.
+func (a Axis) scale(values, ticks []float64, from, to float64) Scale {
+	low, high := ticks[0], ticks[len(ticks)-1]
+	if a.Log {
+		least, most := slices.Min(values), slices.Max(values)
+		room := math.Pow(most/least, 0.04)
+		low, high = min(low, least/room), max(high, most*room)
+	}
+	return Scale{Low: low, High: high, From: from, To: to, Log: a.Log}
+}
+
 // tickTexts writes ticks with the given number of decimals, or with an exponent if that number is large.
 func tickTexts(ticks []float64, decimals int) []string {
 	var texts []string
@@ -135,8 +145,8 @@ func tickTexts(ticks []float64, decimals int) []string {
 	return texts
 }
 
-// logTicks returns ticks that enclose low and high, and their texts. Ticks are powers of ten and, if low and high are
-// close, 2 and 5 times these powers.
+// logTicks returns the ticks between low and high, or at least two, and their texts. Ticks are powers of ten and, if low
+// and high are close, 2 and 5 times these powers.
 func logTicks(low, high float64) ([]float64, []string) {
 	first, last := int(math.Floor(math.Log10(low)+1e-9)), int(math.Ceil(math.Log10(high)-1e-9))
 	if first == last {
@@ -154,10 +164,11 @@ func logTicks(low, high float64) ([]float64, []string) {
 			}
 		}
 	}
-	for len(ticks) > 2 && ticks[1] <= low*(1+1e-9) {
+	inside := func(v float64) bool { return low*(1-1e-9) <= v && v <= high*(1+1e-9) }
+	for len(ticks) > 2 && !inside(ticks[0]) {
 		ticks = ticks[1:]
 	}
-	for len(ticks) > 2 && ticks[len(ticks)-2] >= high*(1-1e-9) {
+	for len(ticks) > 2 && !inside(ticks[len(ticks)-1]) {
 		ticks = ticks[:len(ticks)-1]
 	}
 	texts := doc.Map(ticks, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
@@ -177,6 +188,7 @@ type Legend struct {
 	Front, Other string // points
 	Line         string // the line through the front
 	Across, Up   string // intervals
+	More         []string
 }
 
 // Scatter draws at least one named point. A line like stairs goes through the points of the front, from the left to the
@@ -269,6 +281,9 @@ func (s *sheet) legend(text Legend, left int) {
 	}
 	if left > 0 {
 		keys = append(keys, key{nil, fmt.Sprintf("%s left out for want of room", names(left))})
+	}
+	for _, sentence := range text.More {
+		keys = append(keys, key{nil, sentence})
 	}
 	legend(&s.Drawing, slices.DeleteFunc(keys, func(k key) bool { return k.text == "" }))
 }

@@ -3,6 +3,7 @@ package plot
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,6 +78,37 @@ func wrap(text string, width float64) []string {
 
 // lineHeight is the distance between lines of words.
 const lineHeight = 12.0
+
+// beside is a value beside a name.
+var beside = regexp.MustCompile(`^[0-9.]+ +| +[0-9.]+$`)
+
+// Underlined draws a line below each word of a plot that is one of some names, or is one beside a number. If there is a
+// name, the legend says what the line means.
+func Underlined(plot doc.Plot, names []string, meaning string) doc.Plot {
+	return func(width float64) doc.Drawing {
+		d := plot(width)
+		before := len(d.Marks)
+		for _, m := range d.Marks {
+			name, cut := strings.CutSuffix(beside.ReplaceAllString(m.Text, ""), "..")
+			if m.Shape != doc.Word || !slices.ContainsFunc(names, func(own string) bool {
+				return own == name || cut && strings.HasPrefix(own, name)
+			}) {
+				continue
+			}
+			length := TextWidth(m.Text)
+			if m.Role == doc.Tick {
+				length = tickWidth(m.Text)
+			}
+			from := m.X - length*float64(m.Anchor)/2
+			d.Line(doc.Thin, from, m.Y+2, from+length, m.Y+2)
+		}
+		if len(d.Marks) > before {
+			d.Height -= 5 // the room below a legend
+			legend(&d, []key{{nil, meaning}})
+		}
+		return d
+	}
+}
 
 // A key says in a legend what a mark means. draw makes the mark, at most 16 wide, with its middle at a place. If draw
 // is nil, the key is a text without a mark.
@@ -233,7 +265,7 @@ func (c obstacles) findPlace(area box, l label, soft bool) (placed, bool) {
 	if l.role == doc.Tick {
 		width = tickWidth(l.text)
 	}
-	distances := []float64{0, 9, 18, 28, 40, 54, 70, 90}
+	distances := []float64{0, 9, 18, 28, 40, 54, 70, 90, 115, 145}
 	if soft {
 		distances = distances[:4]
 	}

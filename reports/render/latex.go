@@ -259,7 +259,7 @@ func latexWidth(s string) float64 {
 			w += 0.56
 		case r == ' ' || r == '-':
 			w += 0.67
-		case strings.ContainsRune("±+mwM%†", r):
+		case strings.ContainsRune("±+mwM%†‡", r):
 			w += 1.56
 		case unicode.IsUpper(r):
 			w += 1.45
@@ -336,7 +336,8 @@ func latexCell(c doc.Entry, kind doc.Kind) string {
 var latexEscaper = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`,
-	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-{}`, "''", `'{}'{}`, "±", `$\pm$`, "†", `$\dagger$`,
+	`"`, `{\char34}`, "`", `{\char96}`, "--", `-{}-{}`, "''", `'{}'{}`, "±", `$\pm$`, "†", `$\dagger$`, "‡",
+	`$\ddagger$`,
 )
 
 // latexEscape escapes text. Letters of Western and Central
@@ -346,7 +347,7 @@ func latexEscape(s string) string {
 		switch {
 		case r < ' ' || r == 0x7f:
 			return ' '
-		case r < 0x7f || r == '±' || r == '†' || r >= 0xc0 && r <= 0x17f:
+		case r < 0x7f || r == '±' || r == '†' || r == '‡' || r >= 0xc0 && r <= 0x17f:
 			return r
 		}
 		return '?'
