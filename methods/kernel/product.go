@@ -8,8 +8,8 @@ import (
 
 // An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It
 // computes the lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile
-// and, off the diagonal, with the transpose of the tile. The first product keeps as many tiles as fit into matrixLimit. Each
-// product computes the others again.
+// and, off the diagonal, with the transpose of the tile. The first product keeps as many tiles as fit into
+// matrixLimit. Each product computes the others again.
 type operator struct {
 	n, d    int
 	x       []float64 // n x d
@@ -26,8 +26,8 @@ type operator struct {
 
 const tileHigh, tileWide = 128, 1024 // a tile and its rows stay in the second cache
 
-// matrixLimit is the most memory in bytes of kept tiles. Those of 32,600 rows fit. A product reads a tile in a third to a
-// seventh of the time that computing it takes.
+// matrixLimit is the most memory in bytes of kept tiles. Those of 32,600 rows fit. A product reads a tile in a third to
+// a seventh of the time that computing it takes.
 const matrixLimit = 4 << 30
 
 // operatorBytes is the memory of an operator of n rows of d features, and of a product with the given number of

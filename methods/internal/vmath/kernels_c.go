@@ -312,6 +312,10 @@ func matMul(dst, a []float64, lda, m, k int, b []float64, n int, turned bool) {
 		matVec(dst, b, n, k, a[:k])
 		return
 	}
+	if !turned && n == 1 && lda == k {
+		matVec(dst, a, m, k, b)
+		return
+	}
 	if !turned && m == 1 && n >= panelWidth {
 		clear(dst)
 		rowAdd(dst, a[:k], b, n, n)
