@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -131,7 +132,9 @@ var spaces = sync.OnceValue(func() error {
 				box.Wait()
 			}
 		}
-		if fault = ""; err != nil {
+		if fault = ""; errors.Is(err, unix.ENOSPC) { // the kernel's word for that
+			fault = "the limit user.max_user_namespaces is reached"
+		} else if err != nil {
 			fault = err.Error()
 		}
 		_ = os.Setenv(spacesVariable, user+" "+fault)
@@ -317,6 +320,7 @@ func (o *order) root() error {
 	for _, path := range o.Policy.Use {
 		b.bind(path)
 	}
+	b.quietMemory()
 	for name, to := range map[string]string{"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"} {
 		_ = os.Symlink("/proc/self/"+to, root+"/dev/"+name)
 	}
@@ -337,6 +341,23 @@ func (o *order) root() error {
 		err = unix.Unmount(".", unix.MNT_DETACH)
 	}
 	return errors.Join(err, os.Chdir("/"))
+}
+
+// quietMemory shows the memory of the machine as it is now, without what neighbours change in numbers of their own, such
+// as that of locked pages.
+func (b builder) quietMemory() {
+	var out []byte
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range bytes.Lines(text) {
+		if name, _, _ := bytes.Cut(line, []byte(":")); slices.Contains([]string{"MemTotal", "MemFree", "MemAvailable",
+			"Buffers", "Cached", "SwapTotal", "SwapFree"}, string(name)) {
+			out = append(out, line...)
+		}
+	}
+	if at := b.root + "/meminfo"; os.WriteFile(at, out, 0o444) == nil {
+		_ = unix.Mount(at, b.root+"/proc/meminfo", "", unix.MS_BIND, "")
+		_ = os.Remove(at)
+	}
 }
 
 // A builder makes a root. bound are the paths below which is what is there outside.

@@ -32,22 +32,16 @@ const CachedTime = 25 * time.Microsecond
 // Channels are the ways in which a method tries to remember, by name.
 var Channels = map[string]Channel{
 	"nothing":         {Put: putsNothing, Get: getsNothing},
-	"mincore":         {Put: readsPages, Get: looks(inMemory)},
-	"RWF_NOWAIT":      {Put: readsPages, Get: looks(withoutWaiting)},
-	"RWF_DONTCACHE":   {Put: readsPages, Get: looks(withoutCaching)},
-	"MADV_PAGEOUT":    {Put: evictsPages, Get: looks(quickly)},
-	"move_pages":      {Put: readsPages, Get: looks(inTable)},
 	"page faults":     {Put: readsPages, Get: looks(faults)},
 	"times of reads":  {Put: readsPages, Get: looks(quickly)},
 	"absent names":    {Put: asksFor(besides), Get: asked(besides)},
 	"names in /":      {Put: asksFor(inRoot), Get: asked(inRoot)},
 	"access times":    {Folder: true, Put: readsFiles, Get: accessed},
-	"F_SETLK":         {Together: true, Put: locksBytes(unix.F_SETLK), Get: bytesLocked(unix.F_GETLK)},
-	"F_OFD_SETLK":     {Together: true, Put: locksBytes(unix.F_OFD_SETLK), Get: bytesLocked(unix.F_OFD_GETLK)},
-	"F_SETLK, device": {Together: true, Put: locksDevice, Get: deviceLocked},
+	"F_SETLK":         {Together: true, Put: locksBytes, Get: looks(byteLocked)},
 	"flock":           {Together: true, Folder: true, Put: locksFiles, Get: filesLocked},
 	"futex":           {Together: true, Put: waits, Get: wakes},
 	"end of a thread": {Together: true, Put: endsThreads, Get: awaits},
+	"pages of pipes":  {Together: true, Put: fillsPipes, Get: pipesAreSmall},
 	"processor time":  {Together: true, Put: occupies, Get: progresses},
 	"affinity":        {Together: true, Put: moves, Get: placed},
 }
@@ -120,23 +114,6 @@ func readsPages(path string, bits []bool) error {
 	return eachFile(path, bits, func(fd int, at int64) error { return first(unix.Pread(fd, make([]byte, 1), at)) })
 }
 
-// evictsPages has the pages of all bits that are not set leave memory.
-func evictsPages(path string, bits []bool) error {
-	others := make([]bool, len(bits))
-	for i, set := range bits {
-		others[i] = !set
-	}
-	return eachFile(path, others, func(fd int, at int64) error {
-		page, err := unix.Mmap(fd, at, 4096, unix.PROT_READ, unix.MAP_SHARED)
-		if err != nil {
-			return err
-		}
-		defer unix.Munmap(page)
-		sink = int(page[0])
-		return unix.Madvise(page, unix.MADV_PAGEOUT)
-	})
-}
-
 // looks gets bits by a look at the page of each.
 func looks(look func(fd int, at int64) (bool, error)) func(string, int) ([]bool, error) {
 	return func(path string, n int) ([]bool, error) {
@@ -162,48 +139,6 @@ func onPage(fd int, at int64, do func(page []byte) error) error {
 	defer unix.Munmap(page)
 	_ = unix.Madvise(page, unix.MADV_RANDOM)
 	return do(page)
-}
-
-func inMemory(fd int, at int64) (set bool, err error) {
-	return set, onPage(fd, at, func(page []byte) error {
-		var out [1]byte
-		_, _, code := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&page[0])), 4096,
-			uintptr(unsafe.Pointer(&out[0])))
-		set = out[0]&1 == 1
-		return errorOf(code)
-	})
-}
-
-// inTable has the kernel map the pages in memory around one that it reads, and asks which are mapped.
-func inTable(fd int, at int64) (set bool, err error) {
-	around, err := unix.Mmap(fd, at, 16<<12, unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return false, err
-	}
-	defer unix.Munmap(around)
-	_ = unix.Madvise(around, unix.MADV_RANDOM)
-	sink = int(around[15<<12])
-	page, status := &around[0], int32(0)
-	_, _, code := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, 1, uintptr(unsafe.Pointer(&page)), 0,
-		uintptr(unsafe.Pointer(&status)), 0)
-	return status >= 0, errorOf(code)
-}
-
-func withoutWaiting(fd int, at int64) (bool, error) {
-	_, err := unix.Preadv2(fd, [][]byte{make([]byte, 1)}, at, unix.RWF_NOWAIT)
-	if err == unix.EAGAIN {
-		_ = unix.Fadvise(fd, at, 4096, unix.FADV_DONTNEED) // the kernel may have begun to read it
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// withoutCaching reads a page and measures the time, so that the page is in memory after it only if it was before.
-func withoutCaching(fd int, at int64) (bool, error) {
-	const dontCache = 0x80
-	start := time.Now()
-	_, err := unix.Preadv2(fd, [][]byte{make([]byte, 1)}, at, dontCache)
-	return time.Since(start) < CachedTime, err
 }
 
 func quickly(fd int, at int64) (bool, error) {
@@ -258,49 +193,16 @@ func accessed(path string, n int) ([]bool, error) {
 	})
 }
 
-func locksBytes(command int) func(string, []bool) error {
-	return func(path string, bits []bool) error {
-		return eachFile(path, bits, func(fd int, at int64) error {
-			return unix.FcntlFlock(uintptr(fd), command, &unix.Flock_t{Type: unix.F_RDLCK, Start: at, Len: 1})
-		})
-	}
-}
-
-func bytesLocked(command int) func(string, int) ([]bool, error) {
-	return looks(func(fd int, at int64) (bool, error) {
-		l := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
-		err := unix.FcntlFlock(uintptr(fd), command, &l)
-		return l.Type != unix.F_UNLCK, err
+func locksBytes(path string, bits []bool) error {
+	return eachFile(path, bits, func(fd int, at int64) error {
+		return unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &unix.Flock_t{Type: unix.F_RDLCK, Start: at, Len: 1})
 	})
 }
 
-// device is one that every process may write to.
-func device() (int, error) { return unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0) }
-
-func locksDevice(_ string, bits []bool) error {
-	fd, err := device()
-	for i, set := range bits {
-		if err == nil && set {
-			l := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(i), Len: 1}
-			err = unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &l)
-		}
-	}
-	return err
-}
-
-func deviceLocked(_ string, n int) ([]bool, error) {
-	fd, err := device()
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	out := make([]bool, n)
-	for i := range out {
-		l := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(i), Len: 1}
-		err := unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &l)
-		out[i] = err == unix.EAGAIN || err == unix.EACCES
-	}
-	return out, nil
+func byteLocked(fd int, at int64) (bool, error) {
+	l := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
+	err := unix.FcntlFlock(uintptr(fd), unix.F_GETLK, &l)
+	return l.Type != unix.F_UNLCK, err
 }
 
 func locksFiles(path string, bits []bool) error {
@@ -442,6 +344,36 @@ func pin(cpus ...int) {
 		set.Set(each)
 	}
 	_ = unix.SchedSetaffinity(0, &set)
+}
+
+// fillsPipes holds as many pages of pipes as the kernel gives a user, while a bit is set.
+func fillsPipes(_ string, bits []bool) error {
+	go eachSlot(len(bits), func(i int, end time.Time) {
+		for k := 0; k < 80 && bits[i]; k++ {
+			if r, w, err := os.Pipe(); err == nil {
+				_, _ = unix.FcntlInt(r.Fd(), unix.F_SETPIPE_SZ, 1<<20)
+				defer r.Close()
+				defer w.Close()
+			}
+		}
+		time.Sleep(time.Until(end.Add(-slotTime / 8)))
+	})
+	return nil
+}
+
+// pipesAreSmall asks whether a new pipe gets as many pages as usual.
+func pipesAreSmall(_ string, n int) ([]bool, error) {
+	out := make([]bool, n)
+	eachSlot(n, func(i int, end time.Time) {
+		time.Sleep(time.Until(end.Add(-slotTime / 4)))
+		if r, w, err := os.Pipe(); err == nil {
+			size, _ := unix.FcntlInt(r.Fd(), unix.F_GETPIPE_SZ, 0)
+			out[i] = size < 1<<16
+			r.Close()
+			w.Close()
+		}
+	})
+	return out, nil
 }
 
 // occupies keeps the first processor busy while a bit is set.
