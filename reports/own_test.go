@@ -225,3 +225,26 @@ func TestOwnMethodIsMarked(t *testing.T) {
 		t.Errorf("only %d tables and %d words name %s", tables, words, mine)
 	}
 }
+
+// TestTooFewSets: six sets are enough for three comparisons that agree on each set, so that a page on which they do not
+// says no more than that the least p is not significant among these.
+func TestTooFewSets(t *testing.T) {
+	for agree, want := range map[bool]string{true: "A is significantly better than B, C and D", false: "not testable, " +
+		"since even the least p of 6 sets is not significant among 3 comparisons; 7 sets are enough."} {
+		var rows []store.Row
+		for s := range 6 {
+			for m, method := range []string{"A", "B", "C", "D"} {
+				correct := 80 + (s*s+3*m*s*m+m)%7
+				if agree {
+					correct = 80 + max(0, 1-m)*(3+s)
+				}
+				rows = append(rows, sample.OK(fmt.Sprintf("s%02d", s), method, 1, correct, 100))
+			}
+		}
+		in := sample.Of(1, rows...)
+		in.Own = []string{"A"}
+		if text := strings.Join(said(page(t, in, usual("A"))), "\n"); !strings.Contains(text, want) {
+			t.Errorf("agree: %v: the page says %q, and not %q", agree, text, want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Board struct {
 	// Testable says that comparisons over so many sets can be significant. Otherwise nothing is said of the best method
 	// and of ranks.
 	Testable bool
+	tooFew   string // why they are not
 }
 
 // A Row is a method. Values are over the sets that count and that it has.
@@ -59,7 +60,7 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 		}
 	}
 	b := &Board{Asked: asked, Named: ev.Method != "", Costs: curves.PerCell(t), Level: ev.Level,
-		Testable: every.Over > 0}
+		Testable: every.Over > 0, tooFew: TooFew(ev, len(t.Counted), frame.Count(len(t.Counted), "data set"))}
 	b.fill(t, ev.Level)
 	best, ranks, own := every.Best(), every.Ranks(), ev.Ranks()
 	for i := range b.Rows {

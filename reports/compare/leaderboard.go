@@ -153,8 +153,7 @@ func (b *Board) figure() doc.Figure {
 		Interval: fmt.Sprintf("rank by typical differences (%.4g %%, all together)", 100*(1-b.Level))}
 	if !b.Testable {
 		o.Other = "average rank"
-		o.More = append(o.More, fmt.Sprintf("No result of %s can be significant, so that ranks have no intervals.",
-			frame.Count(len(b.Sets), "data set")))
+		o.More = append(o.More, frame.Capital(b.tooFew)+", so that ranks have no intervals.")
 	}
 	if b.timed() {
 		o.Time = b.timeName()
@@ -179,8 +178,7 @@ func (b *Board) figure() doc.Figure {
 // Candidates says in a sentence which methods may be the best.
 func (b *Board) Candidates() string {
 	if !b.Testable {
-		return fmt.Sprintf("Which method is the best is not testable: no result of %s can be significant among so "+
-			"many comparisons.", frame.Count(len(b.Sets), "data set"))
+		return fmt.Sprintf("Which method is the best is not testable: %s among so many comparisons.", b.tooFew)
 	}
 	var names []string
 	for _, r := range b.Rows[:b.Field] {

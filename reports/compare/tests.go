@@ -115,8 +115,8 @@ func (p *page) verdict() []string {
 		words[v] = append(words[v], a+joined+b)
 	}
 	if p.ev.Over == 0 {
-		return append(lines, fmt.Sprintf("No pair is testable: no result of so few data sets can be significant "+
-			"among %s; %d sets are enough.", p.ev.Family(), p.ev.Enough))
+		return append(lines, fmt.Sprintf("No pair is testable: %s among %s; %d sets are enough.", TooFew(p.ev,
+			len(p.Counted), "so few data sets"), p.ev.Family(), p.ev.Enough))
 	}
 	var parts []string
 	for _, r := range evidence.Rules {

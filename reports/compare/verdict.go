@@ -183,8 +183,8 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	if n == 0 {
 		b.WriteString(", since no set of the main group has a common split")
 	} else if q.Verdict == evidence.Untestable {
-		fmt.Fprintf(&b, ", since no result of %s can be significant%s; %d sets are enough", frame.Count(n, "set"),
-			among, family.Enough)
+		fmt.Fprintf(&b, ", since %s%s; %d sets are enough", TooFew(family, n, frame.Count(n, "set")), among,
+			family.Enough)
 	}
 	b.WriteString(".")
 	if n > 1 {
@@ -195,6 +195,15 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(p.versions(q) + p.singles(q))
 	return b.String()
+}
+
+// TooFew says why comparisons over so many sets, in words, are not testable. Where one comparison by itself could be
+// significant, all of a family could be, if they agreed with each other: these do not.
+func TooFew(ev *evidence.Evidence, sets int, of string) string {
+	if sets < evidence.Enough(1, ev.Level) {
+		return "no result of " + of + " can be significant"
+	}
+	return "even the least p of " + of + " is not significant"
 }
 
 // coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method

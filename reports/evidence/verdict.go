@@ -34,7 +34,8 @@ var Rules = []Rule{
 	{Uncertain, "the adjusted p of the difference is below the level, but the typical difference is estimated " +
 		"within {region} and not shown to be less"},
 	{Inconclusive, "neither a difference nor an equivalence is shown"},
-	{Untestable, "so few sets, or splits of a set, that no result could be significant among so many comparisons"},
+	{Untestable, "so few sets that even the least p is not significant among the comparisons, or so few splits of a " +
+		"set that it has no test"},
 }
 
 // verdict gives the word for what the two tests show. sign is that of the difference; beyond says that its estimate

@@ -180,9 +180,8 @@ func (p *Page) diagram(part *frame.Table, ev *evidence.Evidence, all bool) templ
 	sets := frame.Count(len(part.Counted), "data set")
 	text := fmt.Sprintf("Wilcoxon's signed-rank test over %s, adjusted for %s; level %v.", sets, ev.Family(), ev.Level)
 	if ev.Over == 0 {
-		text = fmt.Sprintf("Not testable: no result of %s can be significant at level %v among so many comparisons. "+
-			"%d sets are enough.", sets, ev.Level,
-			ev.Enough)
+		text = fmt.Sprintf("Not testable: %s at level %v among so many comparisons. %d sets are enough.",
+			compare.TooFew(ev, len(part.Counted), sets), ev.Level, ev.Enough)
 	}
 	if !all {
 		text += ofGroup

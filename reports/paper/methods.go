@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/compare"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -239,8 +240,8 @@ func (b *builder) tests() string {
 	text := `Over data sets the differences of two methods, one a data set, go to Wilcoxon's exact signed-rank ` +
 		`test~\cite{bench-wilcoxon1945,bench-demsar2006}. `
 	if b.ev.Over == 0 {
-		text = tex("There is no test over data sets: no result of so few data sets can be significant; %d are "+
-			"enough. ", b.ev.Enough)
+		text = tex("There is no test over data sets: %s; %d are enough. ", compare.TooFew(b.ev, len(b.table.Counted),
+			"so few data sets"), b.ev.Enough)
 	}
 	if b.ev.Region.Exists() {
 		text += tex(`Differences of up to %s are taken not to matter (region of practical equivalence~`+
