@@ -237,7 +237,7 @@ func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Re
 	report, err := printer.runUntilDone(ctx, &session, request)
 	conflicts, wrong := workers.stop(err == nil && !report.Outcome.Interrupted)
 	if err = concludeRun(a, report, err); d != nil && report.Plan != nil {
-		d.conclude()
+		d.conclude(report.Outcome.Interrupted)
 	}
 	if e := (exitError{}); wrong && (err == nil || errors.As(err, &e) && e.code == exitIncomplete) {
 		err = exitError{code: exitConflict}
@@ -891,13 +891,14 @@ func (d *decision) begin(ctx context.Context, _ *plan.Plan) (schedule.Batches, e
 }
 
 // conclude says how the comparison ended.
-func (d *decision) conclude() {
-	if !d.Decided() {
-		return // the run was interrupted
+func (d *decision) conclude(interrupted bool) {
+	if d.Decided() {
+		if stop, early := d.Stop(); early {
+			d.app.say("%s `%s` shows the splits so far; --continue runs the rest.", stop.Text(), d.compare)
+			return
+		}
 	}
-	if stop, early := d.Stop(); early {
-		d.app.say("%s `%s` shows the splits so far; --continue runs the rest.", stop.Text(), d.compare)
-	} else {
+	if !interrupted {
 		d.app.say("no split is left; `%s` says what they show", d.compare)
 	}
 }
