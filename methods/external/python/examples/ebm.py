@@ -1,7 +1,7 @@
 from benchplugin import serve
 from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
 
-fixed = dict(outer_bags=2, max_rounds=200, interactions=0, learning_rate=0.05, random_state=1, n_jobs=1)
+fixed = dict(outer_bags=4, max_rounds=1000, interactions=0, learning_rate=0.05, random_state=1, n_jobs=1)
 serve(
     ExplainableBoostingClassifier(**fixed), regressor=ExplainableBoostingRegressor(**fixed),
     grid={"interactions": [0, 5], "learning_rate": [0.02, 0.05]},
