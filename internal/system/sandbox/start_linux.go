@@ -343,8 +343,8 @@ func (o *order) root() error {
 	return errors.Join(err, os.Chdir("/"))
 }
 
-// quietMemory shows the memory of the machine as it is now, without what neighbours change in numbers of their own, such
-// as that of locked pages.
+// quietMemory shows the memory of the machine as it is now, without the numbers that neighbours change at will, such as
+// that of locked pages.
 func (b builder) quietMemory() {
 	var out []byte
 	text, _ := os.ReadFile("/proc/meminfo")
