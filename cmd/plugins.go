@@ -467,6 +467,7 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 	if err := a.mayStart(f.file); err != nil {
 		return err
 	}
+	a.say("the checks of %s may take %v together (--timeout)", f.file, limit)
 	failed, total, stopped := 0, 0, ""
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit},
 		func(r check.Result) {

@@ -122,8 +122,12 @@ func Run(ctx context.Context, file string, o Options, tell func(Result)) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if left := len(checks) - 1 - i; r.Stopped && left > 0 {
-			r.Detail += fmt.Sprintf("; %d more are not tried", left)
+		if left := checks[i+1:]; r.Stopped && len(left) > 0 {
+			var names []string
+			for _, c := range left {
+				names = append(names, c.name)
+			}
+			r.Detail += "; not tried: " + strings.Join(names, ", ")
 		}
 		tell(r)
 		if s.plugin == nil || s.ctx.Err() != nil {
