@@ -149,6 +149,10 @@ func notAMethod(a *app, name string, unknown error) error {
 			return usage("no method is named %q; %s is %s", name, f.file, f.in.Spec().Name)
 		}
 	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		return usage("no method is named %q, which is a file; --plugin %s adds its method, which --methods names", name,
+			name)
+	}
 	return unknown
 }
 
