@@ -206,7 +206,12 @@ const Each = "Against each other method"
 
 // Document is the whole page, which begins with the plot of the differences.
 func (p *Page) Document() doc.Document {
-	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(append(p.notes(), p.stopNotes()...)...),
+	notes := p.stopNotes()
+	if len(p.alone) > 0 {
+		notes = slices.Insert(notes, 0, fmt.Sprintf("Without a split that %s has finished too: %s.", p.method,
+			frame.Listed(p.alone)))
+	}
+	d := doc.Document{Label: "tab:compare:" + p.method, Notes: p.NotesOfPairs(notes...),
 		Title: fmt.Sprintf("%s against %s by test %s, protocol %s", p.method, p.others(), p.Metric.Title, p.Protocol)}
 	add := func(blocks ...doc.Block) { d.Blocks = append(d.Blocks, blocks...) }
 	alone := len(p.pairs) == 1
@@ -248,12 +253,4 @@ func (p *Page) others() string {
 // names are the other methods.
 func (p *Page) names() []string {
 	return doc.Map(p.pairs, func(q evidence.Pair) string { return p.other(&q) })
-}
-
-// notes say what is missing on the page.
-func (p *Page) notes() []string {
-	if len(p.alone) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("Without a split that %s has finished too: %s.", p.method, frame.Listed(p.alone))}
 }

@@ -269,7 +269,9 @@ func (p *Page) ps(q *evidence.Pair) string {
 		adjusted = "adjusted "
 		text += ", adjusted p " + frame.PRelation(q.Adjusted)
 	}
-	text += ofVersions(q)
+	if !math.IsNaN(q.Versions.P) {
+		text += fmt.Sprintf(", p for the best of %d versions %s", q.Versions.Compared(), frame.PRelation(q.Versions.P))
+	}
 	if !math.IsNaN(q.Equivalence) {
 		text += "; " + adjusted + "p of equivalence " + frame.PRelation(q.Equivalence)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/evidence"
-	"github.com/kernelboosting/bench/reports/frame"
 )
 
 // versions says of which version the comparison is, for a method with results of several versions on its sets.
@@ -28,14 +27,6 @@ func (p *Page) versions(q *evidence.Pair) string {
 		text += fmt.Sprintf(" %s of %d versions of %s.", ordinal(n.Number), n.Of, base(other))
 	}
 	return text
-}
-
-// ofVersions is the p for the best of all versions of both methods; "" without another version.
-func ofVersions(q *evidence.Pair) string {
-	if math.IsNaN(q.Versions.P) {
-		return ""
-	}
-	return fmt.Sprintf(", p for the best of %d versions %s", q.Versions.Compared(), frame.PRelation(q.Versions.P))
 }
 
 // looks says what the p for all versions does not cover; nil where no method has several.

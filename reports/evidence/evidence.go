@@ -64,6 +64,7 @@ type Evidence struct {
 	registered bool     // the family is that of a registration
 	own        []string // the methods whose comparisons with all others are the family; nil if the named one is none
 	family     *stats.Family
+	columns    []stats.SignedRanks // of the family
 	versus     []stats.Versus
 	whole      int
 }
@@ -221,7 +222,7 @@ func Ends(t *frame.Table) (first, last int) {
 
 // adjustOver adjusts the comparisons over data sets: differences, and equivalences in a family of their own.
 func (e *Evidence) adjustOver() {
-	var differences, above, below []stats.SignedRanks
+	var above, below []stats.SignedRanks
 	var of []*Pair
 	sets := e.counted()
 	for i := range e.Pairs {
@@ -230,7 +231,7 @@ func (e *Evidence) adjustOver() {
 			continue
 		}
 		e.versus = append(e.versus, stats.Versus{A: p.A, B: p.B, At: len(of)})
-		of, differences = append(of, p), append(differences, stats.NewSignedRanks(p.spread(sets, p.Gains)))
+		of, e.columns = append(of, p), append(e.columns, stats.NewSignedRanks(p.spread(sets, p.Gains)))
 		if e.Region.Exists() {
 			above = append(above, stats.NewSignedRanks(p.spread(sets, p.within(1))))
 			below = append(below, stats.NewSignedRanks(p.spread(sets, p.within(-1))))
@@ -239,18 +240,18 @@ func (e *Evidence) adjustOver() {
 		}
 	}
 	e.Enough = Enough(len(of), e.Level)
-	e.family = stats.NewFamily(differences, seed)
+	e.family = stats.NewFamily(e.columns, seed)
 	e.Critical = e.family.Critical(e.Level)
 	adjusted := e.family.Adjusted()
 	// An equivalence needs room to both edges (Schuirmann 1987): the one-sided test with the larger p-value decides.
 	equivalences := stats.NewFamily(stats.Binding(above, below), seed).AdjustedAbove()
 	for i, p := range of {
 		if math.IsNaN(p.Signed.P) {
-			p.Signed.P = differences[i].TwoSided()
+			p.Signed.P = e.columns[i].TwoSided()
 		}
 		// No result of so few sets could be significant. Where sets are enough, and only equal means leave no room
 		// for a difference, an equivalence can be found.
-		if differences[i].Least() > e.Critical && len(p.Gains) < e.Enough {
+		if e.columns[i].Least() > e.Critical && len(p.Gains) < e.Enough {
 			continue
 		}
 		e.Over++
@@ -273,9 +274,9 @@ func (e *Evidence) counted() []string {
 func (e *Evidence) adjustSets() {
 	var differences, equivalences []float64
 	var of []*SetPair
-	for i := range e.Pairs {
-		for k := range e.Pairs[i].Sets {
-			if s := &e.Pairs[i].Sets[k]; s.Tested() {
+	for _, p := range e.Pairs {
+		for k := range p.Sets {
+			if s := &p.Sets[k]; s.Tested() {
 				of, differences = append(of, s), append(differences, s.P)
 				equivalences = append(equivalences, s.Test.Equivalence(s.Rope))
 			}
@@ -337,20 +338,20 @@ func (e *Evidence) Typical(pairs []Pair, draws int) []*stats.Probabilities {
 	if !e.Region.Exists() {
 		return out
 	}
-	rope := zero
-	if e.Region.Width.Sign() > 0 {
+	rope, wide := zero, e.Region.Width.Sign() > 0
+	if wide {
 		rope = one // differences are in units of each set's region
 	}
 	var lists [][]*rat
 	var at []int
 	for i, p := range pairs {
-		empty := func(width *rat) bool { return rope == one && width.Sign() == 0 }
-		if len(p.Gains) == 0 || p.Verdict == Untestable || slices.ContainsFunc(p.ropes, empty) {
+		if len(p.Gains) == 0 || p.Verdict == Untestable ||
+			wide && slices.ContainsFunc(p.ropes, func(width *rat) bool { return width.Sign() == 0 }) {
 			continue
 		}
 		gains := slices.Clone(p.Gains)
 		for s := range gains {
-			if rope == one {
+			if wide {
 				gains[s] = new(rat).Quo(gains[s], p.ropes[s])
 			}
 		}

@@ -29,13 +29,10 @@ func (v Versions) Compared() int { return v.Ours.Of + v.Theirs.Of - 1 }
 // versions that differ little cost little. A version that lacks a set adds nothing to its sums there; that a set ran
 // is no result, so that the flips stay as probable. Splits that only the pair has are left out of a version's mean.
 func (e *Evidence) adjustVersions(t *frame.Table) error {
-	var page, others []stats.SignedRanks
+	var others []stats.SignedRanks
 	sets := e.counted()
 	for i := range e.Pairs {
 		p := &e.Pairs[i]
-		if len(p.Gains) > 0 {
-			page = append(page, stats.NewSignedRanks(p.spread(sets, p.Gains)))
-		}
 		p.Versions = Versions{Nth{1, 1}, Nth{1, 1}, math.NaN()}
 		ours, theirs := t.Tried[t.Methods[p.A]], t.Tried[t.Methods[p.B]]
 		if len(ours) > 0 && len(theirs) > 0 && ours[0].Method == theirs[0].Method {
@@ -61,17 +58,11 @@ func (e *Evidence) adjustVersions(t *frame.Table) error {
 	if others == nil {
 		return nil
 	}
-	adjusted := stats.NewFamily(slices.Concat(page, others), seed).Adjusted()
-	at := 0
-	for i := range e.Pairs {
-		p := &e.Pairs[i]
-		if len(p.Gains) == 0 {
-			continue
+	adjusted := stats.NewFamily(slices.Concat(e.columns, others), seed).Adjusted()
+	for _, v := range e.versus {
+		if p := &e.Pairs[e.at(v.A, v.B)]; p.Versions.Compared() > 1 && !math.IsNaN(p.Adjusted) {
+			p.Versions.P = adjusted[v.At]
 		}
-		if p.Versions.Compared() > 1 && !math.IsNaN(p.Adjusted) {
-			p.Versions.P = adjusted[at]
-		}
-		at++
 	}
 	return nil
 }
