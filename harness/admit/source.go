@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,13 +84,14 @@ func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) 
 	return src, nil
 }
 
-// OfAttempts returns the wanted attempts of a database as a Source, those at one cell in the order of their times.
+// OfAttempts returns the wanted attempts of a database as a Source, in the order in which they began.
 func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(store.Attempted) bool) (Source, error) {
 	src, err := OfDatabase(ctx, name, db)
 	if err != nil {
 		return src, err
 	}
 	all, err := db.Attempts(ctx)
+	slices.SortStableFunc(all, func(a, b store.Attempted) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
 	src.Cells = nil
 	src.Run = func(ctx context.Context, key string) (result.Run, error) {
 		r, _, err := db.Result(ctx, key) // only the attempt that stands for its cell has scores and a model

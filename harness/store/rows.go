@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -299,16 +300,26 @@ func FoldsQuery(protocol, dataset, method string) string {
 // A Version is a method with the version that it had when it ran.
 type Version struct{ Method, Version string }
 
-// Fitting returns the stored versions that a user means by a text, each once: the version that equals it, else all that
-// begin with it.
+// Fitting returns the versions that a user means by a text, each once: the version that equals it, else all that begin
+// with it. Stored are versions of a method in the order in which they ran. If its author numbers none, they differ in what
+// follows the number 1, and 2 is the second that ran.
 func Fitting(stored []string, text string) (fitting []string) {
 	if slices.Contains(stored, text) {
 		return []string{text}
 	}
+	var all []string
+	unnumbered := true
 	for _, v := range stored {
-		if strings.HasPrefix(v, text) && !slices.Contains(fitting, v) {
+		if slices.Contains(all, v) {
+			continue
+		}
+		all, unnumbered = append(all, v), unnumbered && strings.HasPrefix(v, "1+")
+		if strings.HasPrefix(v, text) {
 			fitting = append(fitting, v)
 		}
+	}
+	if n, err := strconv.Atoi(text); err == nil && len(fitting) != 1 && n > 0 && n <= len(all) && unnumbered {
+		return all[n-1 : n]
 	}
 	return fitting
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/store"
@@ -40,10 +39,6 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 		}
 	}
 	fitting := store.Fitting(stored, prefix)
-	if n, err := strconv.Atoi(prefix); err == nil && len(fitting) != 1 && n > 0 && n <= len(stored) &&
-		unnumbered(stored) {
-		fitting = stored[n-1 : n]
-	}
 	switch len(fitting) {
 	case 0:
 		return "", fmt.Errorf("no stored version of %s begins with %q; stored are %s", method, prefix,
@@ -65,12 +60,6 @@ func (f *Frame) pick(ctx context.Context, from Rows, asked string, rows []store.
 	column := method + "@" + prefix
 	f.pinned[column] = v
 	return column, nil
-}
-
-// unnumbered reports whether versions are those of a plugin whose author numbers none: they differ in what follows the
-// number 1. Then NAME@2 is the second that ran.
-func unnumbered(versions []string) bool {
-	return !slices.ContainsFunc(versions, func(v string) bool { return !strings.HasPrefix(v, "1+") })
 }
 
 // own reports whether a column is in Table.Own. A file of results has the times of fits, and test scores have none.
