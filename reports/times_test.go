@@ -57,8 +57,8 @@ func TestProcessors(t *testing.T) {
 		"no data set has processor times of every method on one kind of processor")
 }
 
-// Where every machine has a yardstick, times are in it, and the drawing says what it is. Methods of several machines have
-// places in the drawing and no front. By hand: 1 s is 2 yardsticks of 0.5 s and 4 of 0.25 s.
+// Where every machine has a yardstick, times are in it, and the drawing says what it is. Methods of several machines
+// have places in the drawing and no front. By hand: 1 s is 2 yardsticks of 0.5 s and 4 of 0.25 s.
 func TestFrontInYardsticks(t *testing.T) {
 	var rows []store.Row
 	for _, set := range []string{"s1", "s2", "s3"} {

@@ -81,7 +81,7 @@ func stability(t *frame.Table) ([]doc.Block, doc.Records) {
 	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.End().Y, b.End().Y) })
 	blocks := []doc.Block{doc.Figure{Title: "Ranks as splits are added",
 		About: "Ranks of the means over the first splits" + plot.BackgroundNote(len(curves)), Numbers: &table,
-		Plot: plot.Curves(curves, nil, "", plot.Axis{Title: "number of splits", Whole: true},
+		Plot: plot.Curves(curves, nil, "", "", plot.Axis{Title: "number of splits", Whole: true},
 			plot.Axis{Title: "average rank, the best at the top", Down: true}),
 		Alt: fmt.Sprintf("Average ranks of %s by the number of splits", frame.Count(len(t.Whole()), "method"))}}
 	if len(splits) == 1 {
@@ -182,7 +182,7 @@ func stageFigure(t *frame.Table, set string, rounds []int, means map[string]map[
 			return cmp.Compare(b.End().Y, a.End().Y)
 		})
 		f.About += plot.BackgroundNote(len(curves))
-		f.Plot = plot.Curves(curves, nil, "", plot.Axis{Title: "round", Whole: true},
+		f.Plot = plot.Curves(curves, nil, "", "", plot.Axis{Title: "round", Whole: true},
 			plot.Axis{Title: "mean " + t.Measured(), Percent: t.Metric.Percent})
 	}
 	return f

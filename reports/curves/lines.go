@@ -192,7 +192,7 @@ func (l Lines) SetsAt(series string, x float64) []string {
 // it is the median over splits of the geometric mean over sets.
 type Average struct {
 	Value     float64
-	Low, High float64 // metric: a standard deviation over splits to either side, mean over sets; times: the extremes
+	Low, High float64 // metric: its interval for other rows of the same sets, infinite for none; times: the extremes
 	Runs      int
 }
 
@@ -200,21 +200,18 @@ type Average struct {
 func (l Lines) Mean(series string, x float64, of Measure) (Average, bool) {
 	sets := l.SetsAt(series, x)
 	var a Average
-	deviation := 0.0
+	var samples []Sample
 	for _, set := range sets {
 		values := sorted(l.Splits(series, x, set, of))
 		if len(values) == 0 {
 			return a, false
 		}
-		mean, sum := average(values), 0.0
-		for _, v := range values {
-			sum += (v - mean) * (v - mean)
-		}
-		a.Value += mean / float64(len(sets))
-		deviation += math.Sqrt(sum/float64(len(values))) / float64(len(sets))
+		samples = append(samples, Sample{1 / float64(len(sets)), values, l.Ratio(series, x, set)})
 		a.Runs += len(values)
 	}
-	a.Low, a.High = a.Value-deviation, a.Value+deviation
+	e := Combine(samples)
+	a.Value = e.Mean
+	a.Low, a.High = e.Interval(level)
 	return a, len(sets) > 0
 }
 

@@ -154,6 +154,18 @@ func (p page) yAxis() plot.Axis {
 	return plot.Axis{Title: "mean " + p.Table.Measured(), Percent: p.Table.Metric.Percent}
 }
 
+// interval says what the intervals of points are.
+func (p page) interval() string {
+	if p.Times {
+		return "from the least to the largest of the splits"
+	}
+	of := "rows of the same sets"
+	if slices.ContainsFunc(p.Table.Sets, func(s frame.Set) bool { return s.Draws && slices.Contains(p.Sets, s.Name) }) {
+		of = "draws of the methods"
+	}
+	return fmt.Sprintf("%g %% interval for other %s", 100*level, of)
+}
+
 func (p page) figure(set string) doc.Figure {
 	xs := p.All()
 	if p.Each && p.OverSets {
@@ -176,14 +188,15 @@ func (p page) figure(set string) doc.Figure {
 	case p.Against:
 		f.Plot = p.against(curves)
 	case len(curves) > 0:
-		f.Plot = plot.Curves(curves, printed, "printed", x, p.yAxis())
+		f.Plot = plot.Curves(curves, printed, "printed", p.interval(), x, p.yAxis())
 	}
 	return f
 }
 
 // against draws the metric over processor times.
 func (p page) against(curves []plot.Curve) doc.Plot {
-	return plot.Curves(curves, nil, "", plot.Axis{Title: "processor seconds of a cell", Log: true}, p.yAxis())
+	return plot.Curves(curves, nil, "", p.interval(), plot.Axis{Title: "processor seconds of a cell", Log: true},
+		p.yAxis())
 }
 
 // curves are the lines of a drawing, and the printed points.
@@ -196,7 +209,7 @@ func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
 				continue
 			}
 			at := plot.Point{X: x, Y: a.Value}
-			if p.Times && a.Low < a.High {
+			if a.Low < a.High && !math.IsInf(a.High, 0) {
 				at.Up = [2]float64{a.Low, a.High}
 			}
 			if p.Against {

@@ -193,6 +193,15 @@ func (r *Records) Put(pairs ...any) {
 	r.Add(row...)
 }
 
+// Short writes a number with as few digits as it needs, and with an exponent only where these are very many.
+func Short(x float64) string {
+	format := byte('f')
+	if size := math.Abs(x); size >= 1e15 || size < 1e-6 && size > 0 {
+		format = 'g'
+	}
+	return strconv.FormatFloat(x, format, -1, 64)
+}
+
 func value(v any) any {
 	switch v := v.(type) {
 	case *big.Rat:

@@ -44,7 +44,7 @@ type Result struct {
 type Part struct {
 	experiments.Comparison
 	Other    string // the series that Series is compared with; "" for a number
-	Estimate Estimate
+	Estimate curves.Estimate
 	Sets     []string // which the estimate is over
 	Verdict  Verdict  // by itself
 	Ratio    bool     // estimate and interval are of a ratio
@@ -361,20 +361,20 @@ func (g group) sums(l curves.Lines, of curves.Measure, scale func(float64) float
 func plain(v float64) float64 { return v }
 
 // means estimates a difference in a metric.
-func means(l curves.Lines, groups []group, weight float64) Estimate {
-	var samples []sample
+func means(l curves.Lines, groups []group, weight float64) curves.Estimate {
+	var samples []curves.Sample
 	for _, g := range groups {
 		sums := g.sums(l, l.Measured(), plain)
 		if len(sums) == 0 {
-			return Estimate{}
+			return curves.Estimate{}
 		}
-		s := sample{weight: weight, ratio: l.Ratio(g.terms[0].series, g.terms[0].x, g.set)}
+		s := curves.Sample{Weight: weight, Ratio: l.Ratio(g.terms[0].series, g.terms[0].x, g.set)}
 		for _, split := range slices.Sorted(maps.Keys(sums)) {
-			s.values = append(s.values, sums[split])
+			s.Values = append(s.Values, sums[split])
 		}
 		samples = append(samples, s)
 	}
-	return combine(samples)
+	return curves.Combine(samples)
 }
 
 // tabled is the same difference of the values that the protocol's source prints; nil where it does not print them all.
@@ -398,16 +398,16 @@ func tabled(l curves.Lines, groups []group) *big.Rat {
 }
 
 // times estimates the logarithm of the ratio of processor times, as the mean over sets.
-func times(l curves.Lines, groups []group, weight float64) Estimate {
+func times(l curves.Lines, groups []group, weight float64) curves.Estimate {
 	each := doc.Map(groups, func(g group) map[int]float64 { return g.sums(l, l.Seconds(), math.Log) })
 	weighted := func(v float64) float64 { return v * weight * float64(len(groups)) }
 	return repeated(slices.Sorted(maps.Values(curves.Averages(each, weighted))))
 }
 
 // repeated estimates the mean of independent repetitions.
-func repeated(list []float64) Estimate {
+func repeated(list []float64) curves.Estimate {
 	if len(list) == 0 {
-		return Estimate{}
+		return curves.Estimate{}
 	}
-	return combine([]sample{{1, list, 0}})
+	return curves.Combine([]curves.Sample{{Weight: 1, Values: list}})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
+	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	rows "github.com/kernelboosting/bench/reports/internal/sample"
@@ -20,22 +21,22 @@ import (
 
 // drawn are differences of two methods on sets, with a mean and, between splits, the correlation that Nadeau and
 // Bengio take, test/(train+test): each set has a part that all its splits share.
-func drawn(stream *rng.RandomState, mean float64, sets, splits int) []sample {
+func drawn(stream *rng.RandomState, mean float64, sets, splits int) []curves.Sample {
 	const ratio, deviation = 3.0 / 7, 2.0
-	out := make([]sample, sets)
+	out := make([]curves.Sample, sets)
 	for i := range out {
 		shared := deviation * math.Sqrt(ratio) * stream.Norm()
-		out[i] = sample{weight: 1 / float64(sets), ratio: ratio}
+		out[i] = curves.Sample{Weight: 1 / float64(sets), Ratio: ratio}
 		for range splits {
-			out[i].values = append(out[i].values, mean+shared+deviation*stream.Norm())
+			out[i].Values = append(out[i].Values, mean+shared+deviation*stream.Norm())
 		}
 	}
 	return out
 }
 
 // seconds are logarithms of ratios of times with a mean, of which one in ten is of a machine that was busy.
-func seconds(stream *rng.RandomState, mean float64, repetitions int) []sample {
-	s := sample{weight: 1}
+func seconds(stream *rng.RandomState, mean float64, repetitions int) []curves.Sample {
+	s := curves.Sample{Weight: 1}
 	for range repetitions {
 		v := mean + 0.02*stream.Norm()
 		for _, sign := range []float64{1, -1} {
@@ -43,13 +44,13 @@ func seconds(stream *rng.RandomState, mean float64, repetitions int) []sample {
 				v += sign * 0.1 * stream.Float64()
 			}
 		}
-		s.values = append(s.values, v)
+		s.Values = append(s.Values, v)
 	}
-	return []sample{s}
+	return []curves.Sample{s}
 }
 
-func part(samples []sample, least, most float64) Part {
-	p := Part{Comparison: experiments.Comparison{Series: "A", Least: least, Most: most}, Estimate: combine(samples)}
+func part(samples []curves.Sample, least, most float64) Part {
+	p := Part{Comparison: experiments.Comparison{Series: "A", Least: least, Most: most}, Estimate: curves.Combine(samples)}
 	p.Verdict = p.alone()
 	return p
 }
@@ -104,7 +105,7 @@ func TestOneSetIsTheCorrectedTest(t *testing.T) {
 		exact = append(exact, new(big.Rat).SetFloat64(v))
 	}
 	want := stats.CorrectedT(exact, 70, 30)
-	got := combine([]sample{{1, values, 30.0 / 70}})
+	got := curves.Combine([]curves.Sample{{Weight: 1, Values: values, Ratio: 30.0 / 70}})
 	low, high := got.Interval(0.95)
 	if i := want.Interval(0.95); math.Abs(low-i.Low) > 1e-12 || math.Abs(high-i.High) > 1e-12 || got.DF != 4 {
 		t.Errorf("[%g, %g] with %g degrees of freedom, want %+v with 4", low, high, got.DF, i)
@@ -118,7 +119,7 @@ func TestOneSetIsTheCorrectedTest(t *testing.T) {
 func TestIntervalIsForOtherRows(t *testing.T) {
 	const sets, rows, tested, splits, all = 300, 100, 30, 20, 200
 	stream := rng.New(1)
-	var samples []sample
+	var samples []curves.Sample
 	var ofAll []float64 // the mean over many splits of the rows of each sample
 	expected := 0.0
 	for range sets {
@@ -151,21 +152,22 @@ func TestIntervalIsForOtherRows(t *testing.T) {
 		for _, g := range gains[splits:] {
 			mean += g / all
 		}
-		samples = append(samples, sample{1, gains[:splits], float64(tested) / (rows - tested)})
+		samples = append(samples, curves.Sample{Weight: 1, Values: gains[:splits],
+			Ratio: float64(tested) / (rows - tested)})
 		ofAll = append(ofAll, mean)
 		expected += mean / sets
 	}
 	others, same := 0, 0
 	for i, s := range samples {
-		low, high := combine([]sample{s}).Interval(0.95)
+		low, high := curves.Combine([]curves.Sample{s}).Interval(0.95)
 		if low <= expected && expected <= high {
 			others++
 		}
 		if low <= ofAll[i] && ofAll[i] <= high {
 			same++
 		}
-		s.ratio = 0
-		least, most := combine([]sample{s}).Interval(0.95)
+		s.Ratio = 0
+		least, most := curves.Combine([]curves.Sample{s}).Interval(0.95)
 		if longer := (high - low) / (most - least); math.Abs(longer-3.09) > 0.01 && high > low {
 			t.Fatalf("the interval is %.2f times as long as one for the same rows, want 3.09", longer)
 		}
@@ -410,12 +412,12 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 	} {
 		decides(t, in.Frame(t), c)
 	}
-	small := Part{What: "mean squared error", Estimate: Estimate{Mean: -0.00201}}
+	small := Part{What: "mean squared error", Estimate: curves.Estimate{Mean: -0.00201}}
 	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
 		t.Errorf("a small difference of errors is written as %s with an interval to %s", value, high)
 	}
 	for ratio, want := range map[float64]string{0.00125: "0.0013", 0.62: "0.62", 1.5: "1.50"} {
-		if got := (Part{Ratio: true, Estimate: Estimate{Mean: math.Log(ratio)}}).number(ratio); got != want {
+		if got := (Part{Ratio: true, Estimate: curves.Estimate{Mean: math.Log(ratio)}}).number(ratio); got != want {
 			t.Errorf("the ratio %v is written as %s", ratio, got)
 		}
 	}

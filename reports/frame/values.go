@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -344,7 +345,7 @@ func Decimal(x *big.Rat) string {
 }
 
 // Short writes a number with as few digits as it needs.
-func Short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func Short(x float64) string { return doc.Short(x) }
 
 // Listed writes names as a sentence does.
 func Listed(names []string) string {

@@ -174,6 +174,7 @@ func (b *builder) draw(verdicts doc.Document) error {
 		if partial := b.table.Methods[len(b.table.Whole()):]; len(partial) > 0 {
 			caption += tex(" Without a rank, since splits or data sets are missing: %s.", frame.Listed(partial))
 		}
+		f = b.table.MarkOwn([]doc.Block{f})[0].(doc.Figure)
 		b.figures = append(b.figures, figure{f, "figure", "average ranks, with bars where no difference is significant",
 			caption})
 	}

@@ -340,6 +340,16 @@ func TestNoFigure(t *testing.T) {
 
 var entries = regexp.MustCompile(`(?m)^@\w+\{([^,]+),`)
 
+// A method of one's own is marked in the table and in both drawings.
+func TestOwnIsMarked(t *testing.T) {
+	w := usual(t)
+	w.Own = []string{"A"}
+	files := w.build(t)
+	must.Hold(t, files["table.tex"], "A $\\ddagger$", "a method of one's own")
+	must.Hold(t, files["figure.svg"], "Underlined: a method of one&#39;s own")
+	must.Hold(t, files["forest.svg"], "Underlined: a method of one&#39;s own")
+}
+
 // checkCitations demands that references.bib has what is cited, and nothing else.
 func checkCitations(t *testing.T, files map[string]string) {
 	t.Helper()

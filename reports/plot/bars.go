@@ -25,7 +25,7 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 		most, highest := 1.0, 0
 		var names, numbers []string
 		for i, b := range bars {
-			most, names, numbers = max(most, b.Value), append(names, b.Name), append(numbers, number(b.Value))
+			most, names, numbers = max(most, b.Value), append(names, b.Name), append(numbers, doc.Short(b.Value))
 			if b.Value > bars[highest].Value {
 				highest = i
 			}
@@ -38,9 +38,9 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 			left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
 			up := base - b.Value/most*(base-top)
 			if b.Value > 0 {
-				s.Box(doc.Range, left, up, right, base, b.Name+": "+number(b.Value))
+				s.Box(doc.Range, left, up, right, base, b.Name+": "+doc.Short(b.Value))
 				if numbered || i == highest {
-					s.smallWord((left+right)/2, up-3, number(b.Value))
+					s.smallWord((left+right)/2, up-3, doc.Short(b.Value))
 				}
 			}
 			if i%every == 0 {
@@ -52,8 +52,6 @@ func Bars(bars []Bar, x, y string) doc.Plot {
 		return s.Drawing
 	}
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // A Strip is one line of Strips: a name with many values.
 type Strip struct {

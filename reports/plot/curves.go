@@ -24,9 +24,10 @@ func (c Curve) End() Point { return c.Points[len(c.Points)-1] }
 
 // Curves draws at least one curve. If all curves end at the same x, their names are at the right, else in the legend.
 // The first doc.SeriesRoles curves have colours, dashes and marks of their own. Further curves are in the background,
-// and their names are at their ends. printed are points of another source, and printedName is their name in the
-// legend.
-func Curves(curves []Curve, printed []Point, printedName string, x, y Axis) doc.Plot {
+// and their names are at their ends. printed are points of another source, of which equal ones are side by side, and
+// printedName is their name in the legend. Where points have intervals, which the legend calls interval, curves are a
+// little apart, so that intervals at one x are.
+func Curves(curves []Curve, printed []Point, printedName, interval string, x, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
 		var ends []float64
 		var words []string
@@ -42,11 +43,24 @@ func Curves(curves []Curve, printed []Point, printedName string, x, y Axis) doc.
 			right, height = widest(words)+18, labelHeight*float64(len(curves)-1)
 		}
 		s := newSheet(width, x, y, xs, ys, right, height)
-		for i := len(curves) - 1; i >= 0; i-- { // the first curve last, so that it lies over the others
-			s.curve(i, curves[i].Points)
+		between := 0.0 // curves
+		if slices.ContainsFunc(curves, func(c Curve) bool { return slices.ContainsFunc(c.Points, Point.isUp) }) {
+			between = min(4, 16/float64(len(curves)))
 		}
-		for _, p := range printed {
-			s.Diamond(doc.Printed, s.x.At(p.X), s.y.At(p.Y), 4, p.Tip)
+		for i := len(curves) - 1; i >= 0; i-- { // the first curve last, so that it lies over the others
+			s.curve(i, curves[i].Points, between*(float64(i)-float64(len(curves)-1)/2))
+		}
+		for i, p := range printed {
+			equal := func(o Point) int {
+				return map[bool]int{true: 1}[o.X == p.X && math.Abs(s.y.At(o.Y)-s.y.At(p.Y)) < 4]
+			}
+			before, all := 0, 0
+			for k, o := range printed {
+				if all += equal(o); k < i {
+					before += equal(o)
+				}
+			}
+			s.Diamond(doc.Printed, s.x.At(p.X)+9*(float64(before)-float64(all-1)/2), s.y.At(p.Y), 4, p.Tip)
 		}
 		var keys []key
 		if atEnd {
@@ -60,6 +74,9 @@ func Curves(curves []Curve, printed []Point, printedName string, x, y Axis) doc.
 			}
 			s.nameEnds(curves[len(keys):], words[len(keys):], false)
 		}
+		if between > 0 {
+			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Line(doc.Thin, x, y-5, x, y+5) }, interval})
+		}
 		if printed != nil {
 			keys = append(keys, key{diamondKey(doc.Printed, 4), printedName})
 		}
@@ -70,21 +87,23 @@ func Curves(curves []Curve, printed []Point, printedName string, x, y Axis) doc.
 	}
 }
 
-// curve draws the i-th curve, with the intervals of its points. If there are many points, only some have marks.
-func (s *sheet) curve(i int, points []Point) {
+// curve draws the i-th curve, with the intervals of its points, moved to the right. If there are many points, only some
+// have marks.
+func (s *sheet) curve(i int, points []Point, right float64) {
+	at := func(p Point) float64 { return s.x.At(p.X) + right }
 	for k, p := range points {
-		if p.Up[0] != p.Up[1] {
-			s.Line(doc.Range, s.x.At(p.X), s.y.At(p.Up[0]), s.x.At(p.X), s.y.At(p.Up[1]))
+		if p.isUp() {
+			s.Line(doc.Thin, at(p), s.y.At(p.Up[0]), at(p), s.y.At(p.Up[1]))
 		}
 		if k > 0 {
-			s.Line(doc.Series(i), s.x.At(points[k-1].X), s.y.At(points[k-1].Y), s.x.At(p.X), s.y.At(p.Y))
+			s.Line(doc.Series(i), at(points[k-1]), s.y.At(points[k-1].Y), at(p), s.y.At(p.Y))
 		}
 	}
 	last := len(points) - 1
 	every := max(1, int(math.Ceil(40*float64(len(points))/(s.area.x2-s.area.x))))
 	for k := last; k >= 0; k -= every {
 		if k == last || i < doc.SeriesRoles {
-			marker(&s.Drawing, i, s.x.At(points[k].X), s.y.At(points[k].Y))
+			marker(&s.Drawing, i, at(points[k]), s.y.At(points[k].Y))
 		}
 	}
 }
@@ -108,7 +127,7 @@ func (s *sheet) nameEnds(curves []Curve, words []string, atEnd bool) {
 		if i >= doc.SeriesRoles {
 			role = doc.Tick
 		}
-		s.Line(doc.Rest, x+4, ends[i], s.x.To+12, at)
+		s.Line(doc.Rest, x+8, ends[i], s.x.To+12, at)
 		s.Word(role, s.x.To+14, at+3.5, doc.Start, words[i])
 	}
 }
@@ -141,7 +160,7 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 			for i, l := range series {
 				v := l.Values[g]
 				x1, x2 := from+bar*float64(i), from+bar*float64(i+1)-0.5
-				s.Box(doc.Series(i), x1, up.At(v), x2, base, name+", "+l.Name+": "+number(v))
+				s.Box(doc.Series(i), x1, up.At(v), x2, base, name+", "+l.Name+": "+doc.Short(v))
 				if numbered {
 					s.Word(doc.Tick, (x1+x2)/2, up.At(v)-3, doc.Middle, tickTexts([]float64{v}, 1)[0])
 				}

@@ -2,12 +2,14 @@ package plot
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
@@ -112,7 +114,7 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
 			curves = append(curves, curve(i, rapid.SliceOfN(rapid.Float64Range(1, 9), n, n).Draw(t, "values")...))
 		}
-		onSheet(t, Curves(curves, nil, "", Axis{Title: "splits", Whole: true, Log: log},
+		onSheet(t, Curves(curves, nil, "", "", Axis{Title: "splits", Whole: true, Log: log},
 			Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
 		groups := []string{"10", "1000", "100000"}
 		bar := []float64{rapid.Float64Range(1, 9).Draw(t, "bar"), 3, 90}
@@ -232,7 +234,7 @@ func TestSeriesWithoutColours(t *testing.T) {
 		curves = append(curves, curve(i, float64(i), float64(i)))
 	}
 	shapes, lines := map[doc.Role]doc.Shape{}, map[doc.Role]int{}
-	for _, m := range Curves(curves, nil, "", Axis{}, Axis{})(doc.ColumnWidth).Marks {
+	for _, m := range Curves(curves, nil, "", "", Axis{}, Axis{})(doc.ColumnWidth).Marks {
 		switch m.Shape {
 		case doc.Line:
 			lines[m.Role]++
@@ -248,6 +250,58 @@ func TestSeriesWithoutColours(t *testing.T) {
 	}
 	if lines[doc.Rest] != 28-doc.SeriesRoles+28 { // one for each further curve, and one from each curve to its name
 		t.Errorf("%d lines in the background", lines[doc.Rest])
+	}
+}
+
+// Curves whose points have intervals are apart, each interval through its mark, and the legend says what they are.
+// Printed points at one place are side by side.
+func TestIntervalsOfCurves(t *testing.T) {
+	var curves []Curve
+	for i := range 3 {
+		c := curve(i, 5, 6, 7)
+		for k := range c.Points {
+			c.Points[k].Up = [2]float64{c.Points[k].Y - 1, c.Points[k].Y + 2}
+		}
+		curves = append(curves, c)
+	}
+	printed := []Point{{X: 3, Y: 6}, {X: 3, Y: 6}, {X: 2, Y: 6}}
+	marks, intervals, diamonds, words := map[float64]bool{}, map[float64]bool{}, []float64{}, ""
+	d := Curves(curves, printed, "printed", "95 % interval", Axis{}, Axis{})(doc.ColumnWidth)
+	for _, m := range d.Marks {
+		switch {
+		case m.Shape == doc.Line && m.Role == doc.Thin && m.Y-m.Y2 != -10:
+			intervals[m.X] = true
+		case m.Shape == doc.Diamond && m.Role == doc.Printed:
+			diamonds = append(diamonds, m.X)
+		case m.Shape == doc.Box && m.Role == doc.Series(1):
+			marks[(m.X+m.X2)/2] = true
+		case m.Shape == doc.Dot || m.Shape == doc.Triangle:
+			marks[m.X] = true
+		case m.Shape == doc.Word:
+			words += m.Text + "; "
+		}
+	}
+	for x := range marks {
+		near := func(o float64) bool { return math.Abs(o-x) < 1e-9 }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(intervals)), near) {
+			t.Errorf("no interval at the mark at %v", x)
+		}
+	}
+	if len(marks) != 9 || len(intervals) != 9 {
+		t.Errorf("%d places of marks and %d of intervals, want 9", len(marks), len(intervals))
+	}
+	if len(diamonds) != 4 || math.Abs(diamonds[0]-diamonds[1]) < 8 { // the last one is the legend's
+		t.Errorf("printed points at %v", diamonds)
+	}
+	must.Hold(t, words, "95 % interval; ", "printed; ")
+}
+
+// Numbers have one notation: no exponent, and no group of three digits.
+func TestOneNotationOfTicks(t *testing.T) {
+	_, texts := logTicks(2e-5, 3e6)
+	if want := []string{"0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "100000",
+		"1000000"}; !slices.Equal(texts, want) {
+		t.Errorf("%q", texts)
 	}
 }
 

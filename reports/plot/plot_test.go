@@ -1,8 +1,10 @@
 package plot
 
 import (
+	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
 
@@ -34,4 +36,33 @@ func TestTicksOfAnyValues(t *testing.T) {
 			t.Fatalf("ticks of %v..%v: %v", low, high, ticks)
 		}
 	})
+}
+
+// A line is below a name alone, and below no other word: not below the number beside it, nor below another name that
+// begins with it.
+func TestUnderlined(t *testing.T) {
+	texts := []string{"Mine", "2.75 Mine", "Mine 2.75", "Mine, accuracy (%)", "Mine higher", "Mi..", "Mine2", "mean"}
+	plot := Underlined(func(width float64) doc.Drawing {
+		d := doc.Drawing{Width: width}
+		for i, text := range texts {
+			d.Word(doc.Name, 100, float64(20*i), doc.Anchor(i%3), text)
+		}
+		return d
+	}, []string{"Mine"}, "Underlined: one's own.")
+	d, length, lines := plot(doc.PageWidth), TextWidth("Mine"), map[float64]float64{}
+	for _, m := range d.Marks {
+		if m.Shape == doc.Line {
+			lines[m.Y-2] = m.X
+			want := map[bool]float64{true: TextWidth("Mi"), false: length}[m.Y == 102]
+			if math.Abs(m.X2-m.X-want) > 1e-9 {
+				t.Errorf("a line of %v at %v, want %v", m.X2-m.X, m.Y, want)
+			}
+		}
+	}
+	if len(lines) != 6 || math.Abs(lines[20]-(100-TextWidth("2.75 Mine")/2+TextWidth("2.75 "))) > 1e-9 {
+		t.Errorf("lines below %v", lines)
+	}
+	if last := d.Marks[len(d.Marks)-1]; last.Text != "Underlined: one's own." || last.Y > d.Height {
+		t.Errorf("the legend is %+v", last)
+	}
 }

@@ -145,8 +145,8 @@ func tickTexts(ticks []float64, decimals int) []string {
 	return texts
 }
 
-// logTicks returns the ticks between low and high, or at least two, and their texts. Ticks are powers of ten and, if low
-// and high are close, 2 and 5 times these powers.
+// logTicks returns the ticks between low and high, or at least two, and their texts. Ticks are powers of ten and, if
+// low and high are close, 2 and 5 times these powers.
 func logTicks(low, high float64) ([]float64, []string) {
 	first, last := int(math.Floor(math.Log10(low)+1e-9)), int(math.Ceil(math.Log10(high)-1e-9))
 	if first == last {
@@ -171,8 +171,7 @@ func logTicks(low, high float64) ([]float64, []string) {
 	for len(ticks) > 2 && !inside(ticks[len(ticks)-1]) {
 		ticks = ticks[:len(ticks)-1]
 	}
-	texts := doc.Map(ticks, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
-	return ticks, texts
+	return ticks, doc.Map(ticks, doc.Short)
 }
 
 // A Point is a point of a scatter, of a curve or of a strip.
@@ -182,6 +181,9 @@ type Point struct {
 	Across, Up [2]float64 // intervals around X and Y; equal ends for none
 	Front      bool       // the point and its name are emphasised
 }
+
+// isUp reports whether a point has an interval around Y.
+func (p Point) isUp() bool { return p.Up[0] != p.Up[1] }
 
 // A Legend says what the parts of a scatter mean. The text of a part that is not drawn is "".
 type Legend struct {
@@ -211,7 +213,7 @@ func coordinates(points []Point) (xs, ys []float64) {
 		if p.Across[0] != p.Across[1] {
 			xs = append(xs, p.Across[:]...)
 		}
-		if p.Up[0] != p.Up[1] {
+		if p.isUp() {
 			ys = append(ys, p.Up[:]...)
 		}
 	}
@@ -246,7 +248,7 @@ func (s *sheet) intervals(points []Point) (taken obstacles) {
 			s.Line(doc.Range, from, up, to, up)
 			taken.soft = append(taken.soft, box{from, up - 1, to, up + 1})
 		}
-		if p.Up[0] != p.Up[1] {
+		if p.isUp() {
 			from, to := s.y.At(p.Up[1]), s.y.At(p.Up[0])
 			s.Line(doc.Range, at, from, at, to)
 			taken.soft = append(taken.soft, box{at - 1, from, at + 1, to})

@@ -79,28 +79,27 @@ func wrap(text string, width float64) []string {
 // lineHeight is the distance between lines of words.
 const lineHeight = 12.0
 
-// beside is a value beside a name.
-var beside = regexp.MustCompile(`^[0-9.]+ +| +[0-9.]+$`)
+// named is a word about a name: the name alone, beside a number, or with what an axis, a legend or a side says of it.
+var named = regexp.MustCompile(`^([0-9.]+ +)?(.+?)( +[0-9.]+|,.*|:.*| higher.*| ahead.*|\.\.)?$`)
 
-// Underlined draws a line below each word of a plot that is one of some names, or is one beside a number. If there is a
-// name, the legend says what the line means.
+// Underlined draws a line below some names in a plot. If there is one, the legend says what the line means.
 func Underlined(plot doc.Plot, names []string, meaning string) doc.Plot {
 	return func(width float64) doc.Drawing {
 		d := plot(width)
 		before := len(d.Marks)
 		for _, m := range d.Marks {
-			name, cut := strings.CutSuffix(beside.ReplaceAllString(m.Text, ""), "..")
-			if m.Shape != doc.Word || !slices.ContainsFunc(names, func(own string) bool {
-				return own == name || cut && strings.HasPrefix(own, name)
+			parts := named.FindStringSubmatch(m.Text)
+			if m.Shape != doc.Word || parts == nil || !slices.ContainsFunc(names, func(own string) bool {
+				return own == parts[2] || parts[3] == ".." && strings.HasPrefix(own, parts[2])
 			}) {
 				continue
 			}
-			length := TextWidth(m.Text)
+			width := TextWidth
 			if m.Role == doc.Tick {
-				length = tickWidth(m.Text)
+				width = tickWidth
 			}
-			from := m.X - length*float64(m.Anchor)/2
-			d.Line(doc.Thin, from, m.Y+2, from+length, m.Y+2)
+			from := m.X - width(m.Text)*float64(m.Anchor)/2 + width(parts[1])
+			d.Line(doc.Thin, from, m.Y+2, from+width(parts[2]), m.Y+2)
 		}
 		if len(d.Marks) > before {
 			d.Height -= 5 // the room below a legend

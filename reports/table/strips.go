@@ -113,9 +113,9 @@ func (t *table) publishedRow(set frame.Set) []float64 {
 func size(d frame.Dataset) string {
 	switch {
 	case d.Rows > 0 && d.Features > 0:
-		return fmt.Sprintf("%s examples, %s features", grouped(d.Rows), grouped(d.Features))
+		return fmt.Sprintf("%s examples, %s features", orAbsent(d.Rows), orAbsent(d.Features))
 	case d.Rows > 0:
-		return grouped(d.Rows) + " examples"
+		return orAbsent(d.Rows) + " examples"
 	}
 	return ""
 }

@@ -123,22 +123,18 @@ func (t *table) facts() doc.Table {
 	out := doc.Table{Heading: "Data sets", Corner: "Data set", Detail: true, Head: []doc.Column{
 		{Name: "Group"}, {Name: "Examples"}, {Name: "Features"}, {Name: "Train"}, {Name: "Test"}, {Name: "Splits"}}}
 	for _, s := range t.Sets {
-		out.Add(s.Name, doc.Texts(s.Group, grouped(s.Rows), grouped(s.Features), grouped(s.TrainRows),
-			grouped(s.TestRows), t.finished(s))...)
+		out.Add(s.Name, doc.Texts(s.Group, orAbsent(s.Rows), orAbsent(s.Features), orAbsent(s.TrainRows),
+			orAbsent(s.TestRows), t.finished(s))...)
 	}
 	return out
 }
 
-// grouped writes a count with thin groups of three digits, "-" for unknown.
-func grouped(n int) string {
+// orAbsent writes a count, "-" for unknown.
+func orAbsent(n int) string {
 	if n == 0 {
 		return frame.Absent
 	}
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "\u202f" + s[i:]
-	}
-	return s
+	return strconv.Itoa(n)
 }
 
 // missing lists what is missing.

@@ -1,4 +1,4 @@
-package experiment
+package curves
 
 import (
 	"math"
@@ -26,39 +26,39 @@ func (e Estimate) Interval(level float64) (low, high float64) {
 	return e.Mean - half, e.Mean + half
 }
 
-// A sample is what a data set contributes to an estimate: its weight times the mean of its values, one value a split.
-type sample struct {
-	weight float64
-	values []float64
-	ratio  float64 // test rows for a training row, 0 for values that are independent
+// A Sample is what a data set contributes to an estimate: its weight times the mean of its values, one value a split.
+type Sample struct {
+	Weight float64
+	Values []float64
+	Ratio  float64 // test rows for a training row, 0 for values that are independent
 }
 
-// combine adds samples up. The variance of the mean of a sample is Nadeau and Bengio's. The variance of the sum has
+// Combine adds samples up. The variance of the mean of a sample is Nadeau and Bengio's. The variance of the sum has
 // Satterthwaite's degrees of freedom. There is no standard error for fewer sets than stats.FewestSplits if one of
 // the sets has fewer splits than that: the spread of so few counts is often zero by chance.
-func combine(samples []sample) Estimate {
+func Combine(samples []Sample) Estimate {
 	e := Estimate{Sets: len(samples)}
 	sum, down := 0.0, 0.0
 	for _, s := range samples {
-		n := float64(len(s.values))
+		n := float64(len(s.Values))
 		mean, squares := 0.0, 0.0
-		for _, v := range s.values {
+		for _, v := range s.Values {
 			mean += v / n
 		}
-		for _, v := range s.values {
+		for _, v := range s.Values {
 			squares += (v - mean) * (v - mean)
 		}
-		variance := s.weight * s.weight * (1/n + s.ratio) * squares / (n - 1)
-		e.Mean += s.weight * mean
+		variance := s.Weight * s.Weight * (1/n + s.Ratio) * squares / (n - 1)
+		e.Mean += s.Weight * mean
 		sum += variance
 		down += variance * variance / (n - 1)
-		if e.Splits == 0 || len(s.values) < e.Splits {
-			e.Splits = len(s.values)
+		if e.Splits == 0 || len(s.Values) < e.Splits {
+			e.Splits = len(s.Values)
 		}
 	}
 	e.Error, e.DF = math.Sqrt(sum), sum*sum/down
-	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s sample) bool {
-		return s.ratio > 0 && len(s.values) < stats.FewestSplits
+	if len(samples) < stats.FewestSplits && slices.ContainsFunc(samples, func(s Sample) bool {
+		return s.Ratio > 0 && len(s.Values) < stats.FewestSplits
 	}) {
 		e.Error = math.NaN()
 	}
