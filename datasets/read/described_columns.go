@@ -348,10 +348,11 @@ func some(columns []string) string {
 // otherNotations are the notations of dates and numbers that cannot be read: what a value in one is, and how the user
 // writes it so that it can be read.
 var otherNotations = map[Notation]struct{ what, advice string }{
-	Calendar:  {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
-	Time:      {"a time", "write numbers in their place, such as seconds"},
-	Sign:      {"a negative number in another notation", "write it with a hyphen, such as -1.5"},
-	Unit:      {"written with the sign of a unit", "write the number with %, with one sign or code of a currency, or with none"},
+	Calendar: {"a date in another notation", "write it as 2020-12-31 or 2020-12-31T23:59:59"},
+	Time:     {"a time", "write numbers in their place, such as seconds"},
+	Sign:     {"a negative number in another notation", "write it with a hyphen, such as -1.5"},
+	Unit: {"written with the sign of a unit",
+		"write the number with %, with one sign or code of a currency, or with none"},
 	Thousands: {"written with thousands separators", ""},
 	CommaAmbiguous: {"written with a comma",
 		`say --thousands , if it separates thousands, or write decimal = "," if it is a decimal comma`},

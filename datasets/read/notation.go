@@ -120,15 +120,15 @@ const (
 	DatedZone             // the same with a zone of time
 	YearLast              // a date with the year last
 	YearLastZone
-	// Percent is 12.5% or 12.5 %, which is 12.5. The kinds of the other units follow it: $12.5, -$12.5, 12.5 $ or USD 12.5.
+	// Percent is 12.5% or 12.5 %, which is 12.5. The kinds of the other units follow it: $12.5, -$12.5, 12.5 $ or USD
+	// 12.5.
 	Percent
 )
 
-// units are the signs and codes that may be written behind a number or, if they are of a currency, before it. All values
-// of a column have the same one. The kind of each is Percent and its place.
-var units = []string{"%", "$", "€", "£", "¥", "₹", "₩", "₽", "₺", "₴", "₫", "₦", "₱", "₪", "₸", "฿", "₡", "₲", "¢", "R$", "US$", "A$",
-	"C$", "kr", "zł", "Kč", "Ft", "lei", "Rs", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "IDR",
-	"ILS", "INR", "JPY", "KRW", "MXN", "NOK", "NZD", "PLN", "RUB", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "ZAR"}
+// units are the signs and codes that may be written behind a number or, if they are of a currency, before it. All
+// values of a column have the same one. The kind of each is Percent and its place.
+var units = strings.Fields("% $ € £ ¥ ₹ ₩ ₽ ₺ ₴ ₫ ₦ ₱ ₪ ₸ ฿ ₡ ₲ ¢ R$ US$ A$ C$ kr zł Kč Ft lei Rs AUD BRL CAD " +
+	"CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR JPY KRW MXN NOK NZD PLN RUB SEK SGD THB TRY TWD UAH USD ZAR")
 
 var kindOfUnit = func() map[string]Kind {
 	kinds := map[string]Kind{}

@@ -301,8 +301,8 @@ func FoldsQuery(protocol, dataset, method string) string {
 type Version struct{ Method, Version string }
 
 // Fitting returns the versions that a user means by a text, each once: the version that equals it, else all that begin
-// with it. Stored are versions of a method in the order in which they ran. If its author numbers none, they differ in what
-// follows the number 1, and 2 is the second that ran.
+// with it. Stored are versions of a method in the order in which they ran. If its author numbers none, they differ in
+// what follows the number 1, and 2 is the second that ran.
 func Fitting(stored []string, text string) (fitting []string) {
 	if slices.Contains(stored, text) {
 		return []string{text}
