@@ -27,7 +27,10 @@ OTHERS = re.compile(r"(^|/)(testdata|cmd|docs)/|/W3C-TestSuite|/gpl\.txt$")
 
 
 def said(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"licences: {' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def texts(folder):
