@@ -8,6 +8,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // columns is the matrix of the group lasso, X = [Psi_1 Q_1 .. Psi_r Q_r]. Psi is the embedding of all rows, and the
@@ -167,7 +168,7 @@ func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, er
 				vmath.MatTVec(part, q[:k*count], k, count, along[:k])
 				vmath.Axpy(-1, part, row)
 			}
-			scaleAll(1/norm(row), row)
+			floats.Scale(1/norm(row), row)
 		}
 	}
 	return q, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // solveDirectly solves the system of p by Cholesky's factorisation, of rows or of columns, whichever are fewer. With Z
@@ -93,7 +94,7 @@ func (l *lasso) root(p *point, z []float64, h int) {
 		w, own := b.of(p.w), z[at*h:(at+b.rank)*h]
 		along, across := math.Sqrt(p.tau), 1/math.Sqrt(1/p.tau+p.lambda/norm(w))
 		vmath.MatTVec(part, own, b.rank, h, w)
-		scaleAll(across, own)
+		floats.Scale(across, own)
 		for k, v := range w {
 			vmath.Axpy((along-across)*v/vmath.Dot(w, w), part, own[k*h:(k+1)*h])
 		}
@@ -147,7 +148,7 @@ func (l *lasso) scaledGram(p *point, a []float64, m int) {
 			}
 		}
 	}
-	scaleAll(p.second[0], a)
+	floats.Scale(p.second[0], a)
 	l.root(p, a, m)
 	copy(a, vmath.Transposed(a, m, m))
 	l.root(p, a, m)

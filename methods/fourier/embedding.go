@@ -7,6 +7,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/rff"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry/rng"
+	"gonum.org/v1/gonum/floats"
 )
 
 // An embedding is a random map from the mapped inputs x of a row to its `width` columns
@@ -217,9 +218,9 @@ func (w *work) embed(a, sigma []float64) {
 	} else {
 		sines := w.sines[:w.width*h]
 		vmath.SinCos(sines, psi, psi)
-		scaleAll(w.scale, sines)
+		floats.Scale(w.scale, sines)
 	}
-	scaleAll(w.scale, psi)
+	floats.Scale(w.scale, psi)
 }
 
 // addSlopes adds to gs the gradient in sigma of a function with the gradient m (width x h) in psi, at the embedded
@@ -230,20 +231,12 @@ func (w *work) embed(a, sigma []float64) {
 // It overwrites m and scratch, which has room for inputs x h.
 func (w *work) addSlopes(gs, m, scratch []float64) {
 	h := w.h
-	for i, s := range w.sines[:w.width*h] {
-		m[i] *= s
-	}
+	floats.Mul(m, w.sines[:w.width*h])
 	for _, p := range w.parts {
 		vmath.MatMul(scratch[p.from*h:p.to*h], p.turned, p.inputs(), p.count, m[p.at*h:(p.at+p.count)*h], h)
 	}
 	for i, g := range w.group {
 		gs[g] -= vmath.Dot(scratch[i*h:(i+1)*h], w.raw[i*h:(i+1)*h])
-	}
-}
-
-func scaleAll(by float64, x []float64) {
-	for i := range x {
-		x[i] *= by
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A lasso is the group lasso on a concatenated embedding at one sigma,
@@ -196,7 +197,7 @@ func (l *lasso) closed(p *point, tol float64) bool {
 	if gap <= tol*primal {
 		v := slices.Clone(p.v)
 		if most := slices.Max(l.norms(p.g)); most > p.lambda {
-			scaleAll(p.lambda/most, v)
+			floats.Scale(p.lambda/most, v)
 		}
 		gap = primal + l.loss.conjugate(v, p.y)
 	}
@@ -246,7 +247,7 @@ func (l *lasso) proximal(ps []*point) {
 		}
 		for _, b := range l.blocks {
 			w := b.of(p.w)
-			scaleAll(max(0, 1-p.tau*p.lambda/norm(w)), w)
+			floats.Scale(max(0, 1-p.tau*p.lambda/norm(w)), w)
 		}
 		l.activate(p)
 		p.phi = vmath.Dot(p.f, p.v) - p.loss + vmath.Dot(p.w, p.w)/(2*p.tau)

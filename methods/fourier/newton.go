@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A system is the linear system of one step of Newton's method on phi at one point, (D^-1 + tau X M X') dv = r with r =
@@ -192,7 +193,7 @@ func (l *lasso) curvatures(ps []*point) {
 		}
 	}
 	for _, p := range ps {
-		scaleAll(p.second[0], p.AP)
+		floats.Scale(p.second[0], p.AP)
 	}
 }
 
