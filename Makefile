@@ -149,8 +149,9 @@ fire:
 	for build in 'GOAMD64=v3' 'GOFLAGS=-tags=noasm' 'GOFLAGS=-tags=nokernels'; do \
 	  env $$build BENCH_BUILD=2 BENCH_FIRE=1 $(GO) test -timeout 0 -v $(PINNED) || exit; done
 
-figures:
-	$(GO) test -run '^$$' -bench . -timeout 0 ./...
+figures: # first how long fits take beside those of the libraries of BENCH_PEERS, and the last table
+	GOMAXPROCS=1 $(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 0 ./methods
+	$(GO) test -run '^$$' -bench . -skip '^BenchmarkBeside$$' -timeout 0 ./...
 
 clean:
 	rm -rf bin report.html run.log

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Packed is an n x d matrix in the layout of the fused passes: blocks of up to 128 consecutive rows, and in each block
+// Packed is an n x d matrix in the layout of the fused passes: blocks of up to 32 consecutive rows, and in each block
 // the columns one after the other. The last block is padded with zero rows to a multiple of eight. So eight examples
-// fill a register for every d, and a block stays in the cache between the product with the weights and the sum of the
-// gradient. Packing costs one pass over the data, which two or three products repay.
+// fill a register for every d, and a block stays in the first-level cache between the product with the weights and the
+// sum of the gradient. Packing costs one pass over the data, which two or three products repay.
 //
 // A Packed is read-only once made and may then be used by many goroutines.
 type Packed struct {
@@ -17,7 +17,7 @@ type Packed struct {
 	data []float64
 }
 
-const block = 128
+const block = 32
 
 // Pack copies the row-major rows x cols matrix a.
 func Pack(a []float64, rows, cols int) *Packed {

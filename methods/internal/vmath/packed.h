@@ -1,7 +1,7 @@
 // Kernels on the packed layout of packed.go: blocks of up to BLOCK rows, a
 // multiple of eight rows padded with zeros, each column of a block contiguous.
 
-#define BLOCK 128
+#define BLOCK 32
 
 // height returns the padded number of rows of the block that starts at row i.
 VM long height(long n, long i) {
@@ -26,8 +26,6 @@ VM void chain(double *z, long zs, const double *x, long h, long d, const double 
 // block_matvec sets z, of h elements, to the product of a block with v.
 VM void block_matvec(double *z, const double *x, long h, long d, const double *v) {
 	long i = 0;
-	if (WIDE)
-		for (; i + 128 <= h; i += 128) chain(z + i, 0, x + i, h, d, v, 0, 16, 1);
 	for (; i + 32 <= h; i += 32) chain(z + i, 0, x + i, h, d, v, 0, 4, 1);
 	for (; i < h; i += 8) chain(z + i, 0, x + i, h, d, v, 0, 1, 1);
 }
