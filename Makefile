@@ -151,7 +151,7 @@ fire:
 
 figures: # first how long fits take beside those of the libraries of BENCH_PEERS, and the last table
 	GOMAXPROCS=1 $(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 0 ./methods
-	$(GO) test -run '^$$' -bench . -skip '^BenchmarkBeside$$' -timeout 0 ./...
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Beside|Peak)$$' -timeout 0 ./...
 
 clean:
 	rm -rf bin report.html run.log

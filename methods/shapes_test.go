@@ -4,12 +4,14 @@ package methods_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -34,6 +36,26 @@ func BenchmarkFit(b *testing.B) {
 				took += processes.CPUTimeOf(func() { fits.Fit(b, spec, 1, data, c.setting) })
 			}
 			b.ReportMetric(took/float64(b.N), "cpu-s")
+		})
+	}
+}
+
+// BenchmarkPeak is how much memory a fit with the defaults of 100,000 rows of 20 features takes besides these rows, in
+// shares of their 16 MB: -bench 'Peak/^RF$' of one method, in a process of its own.
+func BenchmarkPeak(b *testing.B) {
+	for _, spec := range methods.All().All() {
+		if spec.Tasks&registry.Binary == 0 {
+			continue
+		}
+		b.Run(spec.Name, func(b *testing.B) {
+			data := toydata.Easy(registry.Binary, 100_000, 20, 5)
+			debug.FreeOSMemory()
+			processes.ResetPeak()
+			before := processes.Peak()
+			for b.Loop() {
+				fits.Fit(b, spec, 1, data, "{}")
+			}
+			b.ReportMetric(float64(processes.Peak()-before)/16e6, "peak/rows")
 		})
 	}
 }
