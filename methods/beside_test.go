@@ -1,6 +1,7 @@
 package methods_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/csv"
@@ -24,14 +25,15 @@ import (
 	"github.com/kernelboosting/bench/registry"
 )
 
-// BenchmarkBeside fits a method and another library's on the same rows in turns, one thread each, and reports the median
-// processor time of theirs over ours beside that of the last table, testdata/beside.csv, which -update writes anew. make
-// figures runs it. BENCH_PEERS is the Python that has the libraries.
+// BenchmarkBeside fits a method and another library's on the same rows in turns, one thread each. It reports the median
+// processor time of theirs over ours beside that of the last table, testdata/beside.csv, which -update writes anew.
+// make figures runs it. BENCH_PEERS is the Python that has the libraries.
 func BenchmarkBeside(b *testing.B) {
 	const million = "1000000x20"
 	table := filepath.Join("testdata", "beside.csv")
 	last := map[string]string{}
-	for _, row := range must.Get(csv.NewReader(strings.NewReader(string(must.Get(os.ReadFile(table))(b)))).ReadAll())(b) {
+	text := must.Get(os.ReadFile(table))(b)
+	for _, row := range must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(b) {
 		last[strings.Join(row[:3], "/")] = row[4]
 	}
 	e := environment.Current()
