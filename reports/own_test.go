@@ -209,7 +209,8 @@ func TestOwnMethodIsMarked(t *testing.T) {
 			}
 			marks := f.Plot(doc.PageWidth).Marks
 			for _, m := range marks {
-				if m.Shape != doc.Word || !slices.Contains(strings.Fields(m.Text), mine) || len(strings.Fields(m.Text)) > 2 {
+				said := strings.Fields(m.Text)
+				if m.Shape != doc.Word || !slices.Contains(said, mine) || len(said) > 2 {
 					continue
 				}
 				words++
@@ -229,8 +230,8 @@ func TestOwnMethodIsMarked(t *testing.T) {
 // TestTooFewSets: six sets are enough for three comparisons that agree on each set, so that a page on which they do not
 // says no more than that the least p is not significant among these.
 func TestTooFewSets(t *testing.T) {
-	for agree, want := range map[bool]string{true: "A is significantly better than B, C and D", false: "not testable, " +
-		"since even the least p of 6 sets is not significant among 3 comparisons; 7 sets are enough."} {
+	for agree, want := range map[bool]string{true: "A is significantly better than B, C and D", false: "not " +
+		"testable, since even the least p of 6 sets is not significant among 3 comparisons; 7 sets are enough."} {
 		var rows []store.Row
 		for s := range 6 {
 			for m, method := range []string{"A", "B", "C", "D"} {

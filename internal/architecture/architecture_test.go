@@ -40,8 +40,8 @@ var rooms = []room{
 	{"reports/stats", "registry/rng internal/..."},
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
-	{"reports/frame", "reports/doc reports/plot reports/stats harness/published harness/metric harness/protocol harness/result " +
-		"harness/registered harness/store registry datasets/catalogue internal/..."},
+	{"reports/frame", "reports/doc reports/plot reports/stats harness/published harness/metric harness/protocol " +
+		"harness/result harness/registered harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
 	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
 		"harness/result harness/store"},

@@ -183,7 +183,7 @@ func (p page) figure(set string) doc.Figure {
 	switch {
 	case p.Bars:
 		if series, names, best := p.groups(xs); series != nil {
-			f.Plot = plot.Groups(names, series, best, p.quantity(), p.yAxis())
+			f.Plot = plot.Groups(names, series, best, p.interval(), p.quantity(), p.yAxis())
 		}
 	case p.Against:
 		f.Plot = p.against(curves)
@@ -208,10 +208,7 @@ func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
 			if !ok {
 				continue
 			}
-			at := plot.Point{X: x, Y: a.Value}
-			if a.Low < a.High && !math.IsInf(a.High, 0) {
-				at.Up = [2]float64{a.Low, a.High}
-			}
+			at := a.point(x)
 			if p.Against {
 				time, ok := p.Median(name, x)
 				if !ok {
@@ -232,6 +229,15 @@ func (p page) curves(xs []float64) (curves []plot.Curve, printed []plot.Point) {
 	return curves, printed
 }
 
+// point is an average as it is drawn at a value.
+func (a Average) point(x float64) plot.Point {
+	p := plot.Point{X: x, Y: a.Value}
+	if a.Low < a.High && !math.IsInf(a.High, 0) {
+		p.Up = [2]float64{a.Low, a.High}
+	}
+	return p
+}
+
 // groups returns the bars of the values that every series has. best says on how many sets each series is the best.
 func (p page) groups(xs []float64) (series []plot.Series, names, best []string) {
 	xs = slices.DeleteFunc(slices.Clone(xs), func(x float64) bool {
@@ -244,7 +250,7 @@ func (p page) groups(xs []float64) (series []plot.Series, names, best []string) 
 		s := plot.Series{Name: name}
 		for _, x := range xs {
 			a, _ := p.at(name, x)
-			s.Values = append(s.Values, a.Value)
+			s.Values = append(s.Values, a.point(x))
 		}
 		series = append(series, s)
 	}

@@ -282,8 +282,8 @@ func (p *costs) notes() []string {
 			strings.Join(p.others, ", ")))
 	}
 	if !p.comparable() {
-		notes = append(notes, fmt.Sprintf("No front is drawn: the times are of %s, and yardsticks compare machines only "+
-			"about.", frame.Count(len(p.machines), "machine")))
+		notes = append(notes, fmt.Sprintf("No front is drawn: the times are of %s, and yardsticks compare machines "+
+			"only about.", frame.Count(len(p.machines), "machine")))
 	}
 	return notes
 }
@@ -328,8 +328,9 @@ func (p *costs) figure() doc.Figure {
 			text.Other = map[bool]string{true: "not on it", false: "a method"}[p.comparable()]
 		}
 		points = append(points, point)
-		table.Add(c.method, doc.Entry{Text: digits(c.cell)}, quartiles, doc.Entry{Text: digits(c.whole)}, doc.Entry{Text: value, Best: c.onFront},
-			doc.Entry{Text: frame.Number(c.half, p.Decimals())}, doc.Entry{Text: frame.Probability(c.share)})
+		table.Add(c.method, doc.Entry{Text: digits(c.cell)}, quartiles, doc.Entry{Text: digits(c.whole)},
+			doc.Entry{Text: value, Best: c.onFront}, doc.Entry{Text: frame.Number(c.half, p.Decimals())},
+			doc.Entry{Text: frame.Probability(c.share)})
 	}
 	if text.Across != "" {
 		table.Legend = append(table.Legend, "Quartiles: of the splits, by the mean time over these sets.")
@@ -369,9 +370,8 @@ func (p *costs) bySet() doc.Table {
 		return doc.Entry{Text: digits(*times[m]), Best: p.comparable() &&
 			len(p.Methods) > 1 && m < len(p.Whole()) && !slices.ContainsFunc(times[:len(p.Whole())], faster)}
 	})
-	out.Heading, out.Caption = "By data set", fmt.Sprintf("Processor time of a cell by data set in %s, mean over splits",
-		p.unit())
-	out.Label = "sets"
+	out.Heading, out.Label = "By data set", "sets"
+	out.Caption = fmt.Sprintf("Processor time of a cell by data set in %s, mean over splits", p.unit())
 	if p.comparable() {
 		out.Best = "the least of its row."
 	}

@@ -50,7 +50,8 @@ func seconds(stream *rng.RandomState, mean float64, repetitions int) []curves.Sa
 }
 
 func part(samples []curves.Sample, least, most float64) Part {
-	p := Part{Comparison: experiments.Comparison{Series: "A", Least: least, Most: most}, Estimate: curves.Combine(samples)}
+	p := Part{Comparison: experiments.Comparison{Series: "A", Least: least, Most: most}}
+	p.Estimate = curves.Combine(samples)
 	p.Verdict = p.alone()
 	return p
 }

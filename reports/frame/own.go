@@ -25,7 +25,7 @@ func (t *Table) MarkOwn(blocks []doc.Block) []doc.Block {
 			return t.markTable(b)
 		case doc.Figure:
 			if b.Plot != nil {
-				b.Plot = plot.Underlined(b.Plot, t.Own, "Underlined: "+ownMeans)
+				b.Plot = plot.Underlined(b.Plot, t.Own, "Underlined: a method of one's own.")
 			}
 			if b.Numbers != nil {
 				b.Numbers = new(t.markTable(*b.Numbers))

@@ -155,7 +155,8 @@ var boardClasses = map[evidence.Verdict]string{evidence.Better: "up", evidence.W
 
 // newBoard writes the values of a board of a part of the page's table as text.
 func (p *Page) newBoard(t *frame.Table, ev *evidence.Evidence, b *compare.Board) *board {
-	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, ev), Own: t.Own != nil}
+	out := &board{Board: b, Points: t.Metric.Percent, Than: t.Methods[b.Asked], Legend: b.Legend(t, ev),
+		Own: t.Own != nil}
 	if !b.Named {
 		out.Than = "the leader"
 	}

@@ -8,51 +8,6 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// A Bar is a named number, zero or more.
-type Bar struct {
-	Name  string
-	Value float64
-}
-
-// Bars draws a histogram of at least one bar, in the given order, with the number of each bar above it. If there is no
-// room for all numbers, only the highest bar has its number, as a scale. x and y are titles, which say what the names
-// and the numbers are.
-func Bars(bars []Bar, x, y string) doc.Plot {
-	return func(width float64) doc.Drawing {
-		s := &sheet{Drawing: doc.Drawing{Width: width}}
-		top := s.topTitle(y) + 9
-		base := top + 76
-		most, highest := 1.0, 0
-		var names, numbers []string
-		for i, b := range bars {
-			most, names, numbers = max(most, b.Value), append(names, b.Name), append(numbers, doc.Short(b.Value))
-			if b.Value > bars[highest].Value {
-				highest = i
-			}
-		}
-		names = clipped(names, width/2)
-		step := width / float64(len(bars))
-		numbered := widest(numbers) < step
-		every := 1 + int((widest(names)+6)/step) // names that would overlap are left out
-		for i, b := range bars {
-			left, right := step*float64(i)+0.12*step, step*float64(i+1)-0.12*step
-			up := base - b.Value/most*(base-top)
-			if b.Value > 0 {
-				s.Box(doc.Range, left, up, right, base, b.Name+": "+doc.Short(b.Value))
-				if numbered || i == highest {
-					s.smallWord((left+right)/2, up-3, doc.Short(b.Value))
-				}
-			}
-			if i%every == 0 {
-				s.smallWord((left+right)/2, base+13, names[i])
-			}
-		}
-		s.Line(doc.Axis, 0, base, width, base)
-		s.bottomTitle(x, width/2, base)
-		return s.Drawing
-	}
-}
-
 // A Strip is one line of Strips: a name with many values.
 type Strip struct {
 	Name          string

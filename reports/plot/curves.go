@@ -3,14 +3,15 @@ package plot
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernelboosting/bench/reports/doc"
 )
 
-// A Series has a name and one value for each group of bars.
+// A Series has a name, and for each group of bars a value and the interval around it, of which Y and Up count.
 type Series struct {
 	Name   string
-	Values []float64
+	Values []Point
 }
 
 // A Curve is a named line through at least one point, from the left to the right.
@@ -75,7 +76,7 @@ func Curves(curves []Curve, printed []Point, printedName, interval string, x, y 
 			s.nameEnds(curves[len(keys):], words[len(keys):], false)
 		}
 		if between > 0 {
-			keys = append(keys, key{func(d *doc.Drawing, x, y float64) { d.Line(doc.Thin, x, y-5, x, y+5) }, interval})
+			keys = append(keys, upKey(interval))
 		}
 		if printed != nil {
 			keys = append(keys, key{diamondKey(doc.Printed, 4), printedName})
@@ -134,13 +135,15 @@ func (s *sheet) nameEnds(curves []Curve, words []string, atEnd bool) {
 
 // Groups draws groups of bars: at each name one bar for each series. The numbers are above the bars if they have room.
 // below has a line of words for each name. These lines are written below the names if all of them have room. There is
-// at least one name and one series, and each series has a value for every name.
-func Groups(names []string, series []Series, below []string, x string, y Axis) doc.Plot {
+// at least one name and one series, and each series has a value for every name. A series alone may have no name.
+func Groups(names []string, series []Series, below []string, interval, x string, y Axis) doc.Plot {
 	return func(width float64) doc.Drawing {
-		var all []float64
+		names := clipped(names, width/2)
+		var points []Point
 		for _, l := range series {
-			all = append(all, l.Values...)
+			points = append(points, l.Values...)
 		}
+		_, all := coordinates(points)
 		ticks, text := y.ticks(all)
 		s := &sheet{Drawing: doc.Drawing{Width: width}}
 		top := s.topTitle(y.Title) + 9
@@ -150,7 +153,9 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 		s.leftTicks(up, ticks, text, left, width)
 		step := (width - left) / float64(len(names))
 		bar := 0.84 * step / float64(len(series))
-		numbered := tickWidth("88.8") < bar
+		decimals := map[bool]int{true: 0, false: 1}[y.Whole]
+		numbered := tickWidth("888") < bar
+		every := 1 + int((widest(names)+6)/step) // names that would overlap are left out
 		below := below
 		if slices.ContainsFunc(below, func(words string) bool { return tickWidth(words) >= step }) {
 			below = nil
@@ -158,15 +163,21 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 		for g, name := range names {
 			from := left + step*float64(g) + 0.08*step
 			for i, l := range series {
-				v := l.Values[g]
+				v, top := l.Values[g].Y, l.Values[g].Up[1]
 				x1, x2 := from+bar*float64(i), from+bar*float64(i+1)-0.5
-				s.Box(doc.Series(i), x1, up.At(v), x2, base, name+", "+l.Name+": "+doc.Short(v))
+				tip := strings.TrimSuffix(name+", "+l.Name, ", ") + ": " + doc.Short(v)
+				s.Box(doc.Series(i), x1, up.At(v), x2, base, tip)
+				if l.Values[g].isUp() {
+					s.Line(doc.Thin, (x1+x2)/2, up.At(l.Values[g].Up[0]), (x1+x2)/2, up.At(top))
+				}
 				if numbered {
-					s.Word(doc.Tick, (x1+x2)/2, up.At(v)-3, doc.Middle, tickTexts([]float64{v}, 1)[0])
+					s.smallWord((x1+x2)/2, up.At(max(v, top))-3, tickTexts([]float64{v}, decimals)[0])
 				}
 			}
 			middle := left + step*(float64(g)+0.5)
-			s.Word(doc.Tick, middle, base+13, doc.Middle, name)
+			if g%every == 0 {
+				s.smallWord(middle, base+13, names[g])
+			}
 			if below != nil {
 				s.Word(doc.Tick, middle, base+13+lineHeight, doc.Middle, below[g])
 			}
@@ -176,11 +187,19 @@ func Groups(names []string, series []Series, below []string, x string, y Axis) d
 			base += lineHeight
 		}
 		s.bottomTitle(x, (left+width)/2, base)
-		var keys []key
-		for i, l := range series {
-			keys = append(keys, key{boxKey(doc.Series(i)), l.Name})
-		}
-		legend(&s.Drawing, keys)
+		legend(&s.Drawing, groupKeys(series, interval, slices.ContainsFunc(points, Point.isUp)))
 		return s.Drawing
 	}
+}
+
+func groupKeys(series []Series, interval string, has bool) (keys []key) {
+	for i, l := range series {
+		if l.Name != "" {
+			keys = append(keys, key{boxKey(doc.Series(i)), l.Name})
+		}
+	}
+	if has {
+		keys = append(keys, upKey(interval))
+	}
+	return keys
 }

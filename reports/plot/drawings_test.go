@@ -104,11 +104,13 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 			Legend{"on the front", "not on it", "line", "middle half of the splits", "95 % interval over sets",
 				[]string{"A sentence that says what the times are."}}))
 		onSheet(t, Diagonal(points(t, 0), "short", "a-longer-name", "test area under the ROC curve (%)", true))
-		var bars []Bar
+		var values []string
+		var counts Series
 		for i := range rapid.IntRange(1, 30).Draw(t, "bars") {
-			bars = append(bars, Bar{Name: fmt.Sprint(i), Value: float64(rapid.IntRange(0, 100).Draw(t, "value"))})
+			values = append(values, fmt.Sprint(i))
+			counts.Values = append(counts.Values, Point{Y: float64(rapid.IntRange(0, 100).Draw(t, "value"))})
 		}
-		onSheet(t, Bars(bars, "lambda", "splits that chose it"))
+		onSheet(t, Groups(values, []Series{counts}, nil, "", "lambda", Axis{Title: "splits", Whole: true, Zero: true}))
 		n := rapid.IntRange(2, 30).Draw(t, "splits")
 		var curves []Curve
 		for i := range rapid.IntRange(1, 30).Draw(t, "series") {
@@ -117,8 +119,9 @@ func TestDrawingsAreOnTheirSheets(t *testing.T) {
 		onSheet(t, Curves(curves, nil, "", "", Axis{Title: "splits", Whole: true, Log: log},
 			Axis{Title: "rank", Down: rapid.Bool().Draw(t, "down")}))
 		groups := []string{"10", "1000", "100000"}
-		bar := []float64{rapid.Float64Range(1, 9).Draw(t, "bar"), 3, 90}
-		onSheet(t, Groups(groups, []Series{{"A", bar}, {"B", bar}}, groups, "landmarks", Axis{Title: "accuracy (%)"}))
+		bar := []Point{{Y: rapid.Float64Range(1, 9).Draw(t, "bar"), Up: [2]float64{0.5, 10}}, {Y: 3}, {Y: 90}}
+		onSheet(t, Groups(groups, []Series{{"A", bar}, {"B", bar}}, groups, "95 % interval", "landmarks",
+			Axis{Title: "accuracy (%)"}))
 		var strips []Strip
 		for i, p := range ps {
 			strips = append(strips, Strip{Name: p.Name, Values: []Point{p, {X: p.X + 1}},

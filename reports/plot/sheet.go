@@ -17,6 +17,7 @@ type Axis struct {
 	Percent bool // ticks stay within 0 and 100
 	Whole   bool // all values are whole numbers, and so are ticks if the values differ
 	Down    bool // for y: small values are at the top
+	Zero    bool // the axis begins at 0
 }
 
 // Geometry of sheets, in units of a drawing.
@@ -111,8 +112,11 @@ func (s *sheet) leftTicks(scale Scale, ticks []float64, texts []string, left, ri
 // ticks returns round numbers that enclose the values, and their texts.
 func (a Axis) ticks(values []float64) ([]float64, []string) {
 	low, high := slices.Min(values), slices.Max(values)
-	if a.Log {
+	switch {
+	case a.Log:
 		return logTicks(low, high)
+	case a.Zero:
+		low, high = 0, max(1, high)
 	}
 	ticks, decimals := Ticks(low, high, a.Percent)
 	if a.Whole && decimals > 0 && high-low >= 1 {

@@ -156,6 +156,11 @@ func lineKey(role doc.Role) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Line(role, x-6, y, x+8, y) }
 }
 
+// upKey says what the intervals of points are.
+func upKey(text string) key {
+	return key{func(d *doc.Drawing, x, y float64) { d.Line(doc.Thin, x, y-5, x, y+5) }, text}
+}
+
 func diamondKey(role doc.Role, radius float64) func(*doc.Drawing, float64, float64) {
 	return func(d *doc.Drawing, x, y float64) { d.Diamond(role, x, y, radius, "") }
 }

@@ -232,16 +232,15 @@ func choices(t *frame.Table, method string, axes []*axis) doc.Table {
 
 // figure is the histogram of an axis over all sets.
 func (a *axis) figure(method string) doc.Figure {
-	var bars []plot.Bar
-	for _, v := range a.values {
-		n := 0
+	counts := plot.Series{Values: make([]plot.Point, len(a.values))}
+	for i, v := range a.values {
 		for _, chosen := range a.chosen {
-			n += chosen[v]
+			counts.Values[i].Y += float64(chosen[v])
 		}
-		bars = append(bars, plot.Bar{Name: v, Value: float64(n)})
 	}
 	return doc.Figure{Name: method + " " + a.name, Title: method, About: a.name + ", over all sets",
-		Plot: plot.Bars(bars, a.name, "splits that chose it"), Detail: true,
+		Plot: plot.Groups(a.values, []plot.Series{counts}, nil, "", a.name, plot.Axis{Title: "splits that chose it",
+			Whole: true, Zero: true}), Detail: true,
 		Alt: fmt.Sprintf("How often each value of %s was chosen for %s", a.name, method)}
 }
 
