@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -349,12 +348,14 @@ func (m *messages) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolat
 			foreign = append(foreign, spec.Name)
 		}
 	}
-	missing := cmp.Or(sandbox.Missing(), sandbox.Weaker())
+	missing := sandbox.Missing()
 	if how.given && !how.value {
 		missing = "a method in Go runs in this program itself and may do what you may (--isolate=false)"
 	}
-	if foreign != nil && missing != "" {
-		m.say("%s: %s", strings.Join(foreign, ", "), missing)
+	for _, text := range []string{missing, sandbox.Weaker()} {
+		if foreign != nil && text != "" {
+			m.say("%s: %s", strings.Join(foreign, ", "), text)
+		}
 	}
 }
 

@@ -76,7 +76,9 @@ func (j *job) guarded(ctx context.Context, run *result.Run) (err error) {
 		if p := recover(); p != nil {
 			err = crash(fmt.Errorf("panic: %v%s", p, panicSite(debug.Stack())))
 		}
-		run.CPUSeconds = clock.seconds()
+		if counts(j.method) {
+			run.CPUSeconds = clock.seconds()
+		}
 	}()
 	clock.measure(func() { err = j.cell(ctx, j.env(clock), run) })
 	return err

@@ -97,7 +97,7 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	if run.CPUSeconds != nil {
 		*run.CPUSeconds += max(0, (after.cpu - before.cpu).Seconds())
 	}
-	if peak := processes.Peak(); peak > 0 {
+	if peak := processes.Peak(); peak > 0 && counts(spec) {
 		children := max(after.living, after.boxed)
 		if after.ended > before.ended {
 			children = max(children, after.largest)
@@ -118,6 +118,9 @@ func (r *InProcess) serve(c CellSpec, timeout time.Duration) reply {
 	}
 	return out
 }
+
+// counts reports whether the time and memory of all processes of a method are known here.
+func counts(spec registry.Spec) bool { return !spec.Served() || sandbox.Counts() }
 
 // garbage is how much garbage the heap of a worker may hold during a cell, in per cent of what is in use. The heap of a
 // plugin's worker holds copies of the rows and nothing of the method. As long as the rows are few, the collector would

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"cmp"
+	"errors"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -10,24 +12,37 @@ import (
 	"github.com/kernelboosting/bench/internal/system/processes"
 )
 
-// listens returns why the kernel does not let this process listen to a filter, nil if it does: another program may
-// listen already. It tries with a thread that ends.
+// listens returns why the kernel does not let this process listen to a filter, nil if it does. Another program may
+// listen already, Linux before 5.0 knows no listeners, and Linux before 5.5 cannot let a call go on: a process would
+// never end. So a thread that ends asks once.
 var listens = sync.OnceValue(func() error {
 	out := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		out <- listened()
+		_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		listener, err := filter(false, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+		if err != nil || listener == 0 {
+			out <- cmp.Or(err, errors.New("no filter of system calls works here"))
+			return
+		}
+		go func() {
+			defer unix.Close(listener) // which ends a call that got no answer
+			code := unix.ENOENT
+			for code == unix.ENOENT { // a signal came, and the call begins again
+				code = answer(listener, nil)
+			}
+			if err = nil; code != 0 {
+				err = code
+			}
+			out <- err
+		}()
+		_, _, _ = unix.Syscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), 0, 0, 8, 0, 0)
 	}()
 	return <-out
 })
 
-// listened gives this thread a filter that has a listener and allows all.
-func listened() error {
-	_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	all := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
-	_, err := install(all, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
-	return err
-}
+// Counts reports whether the time and memory of all processes in a sandbox count, of those that have ended, too.
+func Counts() bool { return listens() == nil }
 
 // A notification is a system call for which the kernel asks a listener: linux/seccomp.h.
 type notification struct {
@@ -54,35 +69,43 @@ const (
 )
 
 // listen answers for a filter until nobody has the filter any more. ended gets the largest resident size of each
-// process that ends itself, in bytes.
+// process that ends itself, in bytes. Without a listener the calls fail, so that none waits for ever.
 func listen(listener int, ended func(peak int64)) {
-	for {
-		var n notification
-		if code := ask(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); code == unix.EINTR ||
-			code == unix.ENOENT { // a signal came, or the thread has ended
-			continue
-		} else if code != 0 {
-			return
-		}
-		r := reply{ID: n.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		if n.Call == unix.SYS_EXIT_GROUP {
-			ended(processes.PeakOf(int(n.Thread)))
-		} else if n.losesChildren() {
-			r.Flags = 0
-		}
-		_ = ask(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+	defer unix.Close(listener)
+	for code := unix.ENOENT; code == 0 || code == unix.ENOENT; { // no such call any more
+		code = answer(listener, ended)
 	}
 }
 
+// answer waits for a call and answers it.
+func answer(listener int, ended func(peak int64)) unix.Errno {
+	var n notification
+	if code := ask(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); code != 0 {
+		return code
+	}
+	r := reply{ID: n.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	if n.Call == unix.SYS_EXIT_GROUP {
+		ended(processes.PeakOf(int(n.Thread)))
+	} else if n.losesChildren(listener) {
+		r.Flags = 0
+	}
+	return ask(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+}
+
+// ask goes on where a signal came. A call whose answer was not sent would wait for ever.
 func ask(listener int, what uint, about unsafe.Pointer) unix.Errno {
-	_, _, code := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), uintptr(what), uintptr(about))
-	return code
+	for {
+		_, _, code := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), uintptr(what), uintptr(about))
+		if code != unix.EINTR {
+			return code
+		}
+	}
 }
 
 // losesChildren reports whether a process asks the kernel to forget its children when they end. Their time would be
 // counted nowhere. So the call does nothing and succeeds, and the action before it is said to be the default. What
 // another thread writes while the kernel reads is not seen here.
-func (n *notification) losesChildren() bool {
+func (n *notification) losesChildren(listener int) bool {
 	const size = int(unsafe.Sizeof(action{}))
 	var is, was action
 	at := func(a *action, argument int) ([]unix.Iovec, []unix.RemoteIovec) {
@@ -97,7 +120,8 @@ func (n *notification) losesChildren() bool {
 		is.Handler != ignore && is.Flags&noChildren == 0 {
 		return false
 	}
-	if n.Arguments[2] != 0 {
+	// The number of a thread that was ended may be another's by now.
+	if n.Arguments[2] != 0 && ask(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.ID)) == 0 {
 		here, there = at(&was, 2)
 		_, _ = unix.ProcessVMWritev(int(n.Thread), here, there, 0)
 	}

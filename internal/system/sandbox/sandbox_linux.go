@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -79,9 +78,9 @@ func Weaker() string {
 		what = append(what, fmt.Sprintf("a plugin sees which files there are and which processes run (no namespaces: "+
 			"%v)", err))
 	}
-	if err := listens(); err != nil && filters() {
-		what = append(what, fmt.Sprintf("time of processes whose parent ignores that they end is not counted (%v)",
-			err))
+	if err := listens(); err != nil {
+		what = append(what, fmt.Sprintf("time and memory of plugins are not counted, whose processes could hide both "+
+			"(nobody learns of their ends: %v)", err))
 	}
 	if what == nil {
 		return ""
@@ -90,9 +89,9 @@ func Weaker() string {
 }
 
 // Name says what enforces policies here, for the record of an environment.
-func Name() string { return name(abi(), filters(), spaces() == nil) }
+func Name() string { return name(abi(), filters(), spaces() == nil, Counts()) }
 
-func name(version int, filters, spaces bool) string {
+func name(version int, filters, spaces, counts bool) string {
 	var by []string
 	if version > 0 {
 		by = append(by, fmt.Sprintf("landlock %d", version))
@@ -102,6 +101,9 @@ func name(version int, filters, spaces bool) string {
 	}
 	if spaces {
 		by = append(by, "namespaces")
+	}
+	if !counts {
+		by = append(by, "plugins not counted")
 	}
 	return cmp.Or(strings.Join(by, ", "), "none")
 }
@@ -179,8 +181,8 @@ func (r *Rules) Close() {
 }
 
 // BindThread binds the thread of the caller, who has locked it, and all processes that it starts. Files that this
-// program inherited from whoever started it are not handed on. listener is that of the filter, 0 where there is none.
-func (r *Rules) BindThread() (listener int, err error) {
+// program inherited from whoever started it are not handed on. listener is that of the filter, 0 if listens is false.
+func (r *Rules) BindThread(listens bool) (listener int, err error) {
 	_ = unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC) // known since Linux 5.11, before Landlock
 	if err := dropCapabilities(); err != nil {
 		return 0, err
@@ -193,11 +195,10 @@ func (r *Rules) BindThread() (listener int, err error) {
 			return 0, fmt.Errorf("sandbox: Landlock does not bind a thread: %w", err)
 		}
 	}
-	listener, err = filter(r.network, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
-	if errors.Is(err, unix.EBUSY) { // Weaker says so
+	if !listens { // Weaker says so
 		return filter(r.network, 0)
 	}
-	return listener, err
+	return filter(r.network, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 }
 
 // BindProcess binds every thread of this process, and all that it starts.

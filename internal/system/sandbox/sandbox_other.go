@@ -13,8 +13,13 @@ func Missing() string {
 	return "files, the network and other processes are not out of a plugin's reach: only Linux has what enforces that"
 }
 
-// Weaker says nothing beyond what is missing.
-func Weaker() string { return "" }
+// Weaker says what is not counted.
+func Weaker() string {
+	return "time and memory of plugins are not counted, whose processes could hide both"
+}
+
+// Counts reports that processes which have ended do not all count.
+func Counts() bool { return false }
 
 // Name says what enforces policies here, for the record of an environment.
 func Name() string { return "none (" + runtime.GOOS + ")" }

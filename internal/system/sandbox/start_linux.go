@@ -37,6 +37,7 @@ type order struct {
 	Path, Dir string
 	Args, Env []string
 	Spaces    bool // it has namespaces of its own
+	Listens   bool // it learns of the ends of processes
 }
 
 // Start starts a command in a sandbox. Between this process and the command's stands the first process of the sandbox,
@@ -49,7 +50,7 @@ func Start(c *exec.Cmd, p Policy) (*Process, error) {
 
 func start(c *exec.Cmd, p Policy, spaces bool) (*Process, error) {
 	p = p.LookedUp()
-	o := order{p, c.Path, c.Dir, c.Args, c.Env, spaces}
+	o := order{p, c.Path, c.Dir, c.Args, c.Env, spaces, Counts()}
 	in, toOrder, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -264,7 +265,7 @@ func begin(ended func(peak int64)) (id int, err error) {
 		rules, err := o.Policy.Rules()
 		if err == nil {
 			var listener int
-			if listener, err = rules.BindThread(); listener > 0 {
+			if listener, err = rules.BindThread(o.Listens); listener > 0 {
 				ready := make(chan struct{})
 				go func() { close(ready); listen(listener, ended) }()
 				<-ready
