@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"os"
 	"os/exec"
 	"runtime"
 	"testing"
@@ -48,6 +49,19 @@ func TestPeakBelow(t *testing.T) {
 		t.Errorf("the largest process had %d bytes", got)
 	}
 	must.Be(t, childrenUse().boxed, 0)
+}
+
+// TestPeakBelowInAContainer: a container that hides a part of /proc, and so refuses sandboxes one of their own, changes
+// nothing about that.
+func TestPeakBelowInAContainer(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("for the superuser alone")
+	}
+	out, err := exec.Command("unshare", "-m", "sh", "-c", `mount --bind /dev/null /proc/interrupts &&
+		exec "$0" -test.run "^TestPeakBelow$"`, os.Args[0]).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // TestPeakIsOfTheCell: memory that an earlier cell of the process used does not count in the peak of the next one.

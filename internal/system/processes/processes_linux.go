@@ -3,6 +3,7 @@ package processes
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,10 +142,18 @@ func Proportional(id int) (own, shared int64) {
 	return n["Pss:"]<<10 - shared, shared
 }
 
-// numbers returns the numbers of a file of the kernel by the words before them.
-func numbers(file string) map[string]int64 {
+func numbers(file string) map[string]int64 { return NumbersAt(unix.AT_FDCWD, file) }
+
+// NumbersAt returns the numbers of a file of the kernel, below an open folder, by the words before them.
+func NumbersAt(folder int, file string) map[string]int64 {
 	out := map[string]int64{}
-	raw, _ := os.ReadFile(file)
+	fd, err := unix.Openat(folder, file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return out
+	}
+	f := os.NewFile(uintptr(fd), file)
+	defer f.Close()
+	raw, _ := io.ReadAll(f)
 	for line := range strings.Lines(string(raw)) {
 		if fields := strings.Fields(line); len(fields) > 1 {
 			if n, err := strconv.ParseInt(fields[1], 10, 64); err == nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -85,11 +86,32 @@ func answer(listener int, ended func(peak int64)) unix.Errno {
 	}
 	r := reply{ID: n.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if n.Call == unix.SYS_EXIT_GROUP {
-		ended(processes.PeakOf(int(n.Thread)))
+		ended(peakOf(int(n.Thread)))
 	} else if n.losesChildren(listener) {
 		r.Flags = 0
 	}
 	return ask(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+}
+
+// outside is the folder /proc of the machine, 0 where the sandbox has its own.
+var outside int
+
+// peakOf is the largest resident size of a thread's process. /proc of the machine has other numbers of processes; it
+// says which one an open process has.
+func peakOf(thread int) int64 {
+	if outside == 0 {
+		return processes.PeakOf(thread)
+	}
+	fd, err := unix.PidfdOpen(thread, unix.PIDFD_THREAD)
+	if err == unix.EINVAL { // Linux before 6.9 opens no other threads than first ones
+		fd, err = unix.PidfdOpen(thread, 0)
+	}
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	id := processes.NumbersAt(outside, fmt.Sprintf("self/fdinfo/%d", fd))["Pid:"]
+	return processes.NumbersAt(outside, fmt.Sprintf("%d/status", id))["VmHWM:"] << 10
 }
 
 // ask goes on where a signal came. A call whose answer was not sent would wait for ever.

@@ -310,6 +310,9 @@ func (o *order) root() error {
 	}
 	// A container that hides parts of its /proc refuses another one. Then only single files of it are there.
 	b.bound["/proc"] = unix.Mount("proc", root+"/proc", "proc", flags|unix.MS_NOEXEC, "") == nil
+	if !b.bound["/proc"] {
+		outside, _ = unix.Open("/proc", unix.O_PATH|unix.O_CLOEXEC, 0)
+	}
 	for _, path := range slices.Concat(o.Policy.Read, o.Policy.Write, o.Policy.Use, []string{o.Path}) {
 		b.lead(path)
 	}
