@@ -116,6 +116,7 @@ func unsplittable(inBin []int, total, least int) bool {
 // row has one.
 func distinctValues(known []float64, zeros int) (distinct []float64, counts []int) {
 	slices.Sort(known)
+	distinct, counts = make([]float64, 0, len(known)+1), make([]int, 0, len(known)+1) // without garbage of growth
 	add := func(v float64, count int) {
 		distinct, counts = append(distinct, v), append(counts, count)
 	}

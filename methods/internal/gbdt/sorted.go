@@ -81,6 +81,13 @@ func NewSorted(ctx context.Context, x []float64, n, d int) (*Sorted, error) {
 
 // add adds a column of missing values and of known ones in their order.
 func (s *Sorted) add(c sortedColumn, missing []int32, known []keyed) {
+	distinct := 1
+	for i, k := range known {
+		if i == 0 || k.value != known[i-1].value {
+			distinct++
+		}
+	}
+	c.values = make([]float32, 0, distinct) // growing to so many values would leave twice their memory
 	if len(missing) > 0 {
 		c.values = append(c.values, float32(math.NaN()))
 	}
