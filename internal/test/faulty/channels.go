@@ -42,6 +42,7 @@ var Channels = map[string]Channel{
 	"futex":           {Together: true, Put: waits, Get: wakes},
 	"end of a thread": {Together: true, Put: endsThreads, Get: awaits},
 	"pages of pipes":  {Together: true, Put: fillsPipes, Get: pipesAreSmall},
+	"files in flight": {Together: true, Put: sendsFiles, Get: noMoreFiles},
 	"processor time":  {Together: true, Put: occupies, Get: progresses},
 	"affinity":        {Together: true, Put: moves, Get: placed},
 }
@@ -372,6 +373,43 @@ func pipesAreSmall(_ string, n int) ([]bool, error) {
 			r.Close()
 			w.Close()
 		}
+	})
+	return out, nil
+}
+
+// sendsFiles has many files in flight through a socket while a bit is set.
+func sendsFiles(_ string, bits []bool) error {
+	go eachSlot(len(bits), func(i int, end time.Time) {
+		for k := 0; k < 4 && bits[i]; k++ {
+			closed, _ := flying(250)
+			defer closed()
+		}
+		time.Sleep(time.Until(end.Add(-slotTime / 8)))
+	})
+	return nil
+}
+
+// flying sends a file n times. It is in flight until closed is called.
+func flying(n int) (closed func(), err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return func() {}, err
+	}
+	err = unix.Sendmsg(pair[0], []byte{0}, unix.UnixRights(make([]int, n)...), nil, 0)
+	return func() { unix.Close(pair[0]); unix.Close(pair[1]) }, err
+}
+
+// noMoreFiles asks whether a file can be sent where few may be in flight: as many as this process may have open.
+func noMoreFiles(_ string, n int) ([]bool, error) {
+	out := make([]bool, n)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 500, Max: 500}); err != nil {
+		return nil, err
+	}
+	eachSlot(n, func(i int, end time.Time) {
+		time.Sleep(time.Until(end.Add(-slotTime / 4)))
+		closed, err := flying(1)
+		out[i] = err == unix.ETOOMANYREFS
+		closed()
 	})
 	return out, nil
 }
