@@ -75,7 +75,7 @@ func Board(rows []BoardRow, o BoardOptions) doc.Plot {
 	}
 }
 
-// rankTicks are 1 and, up to a number of methods, the multiples of 5, or of 10 where there are many.
+// rankTicks are 1, the multiples of 5 up to a number of methods, or of 10 where there are many, and that number.
 func rankTicks(methods int) []float64 {
 	every, ticks := 5, []float64{1}
 	switch {
@@ -85,7 +85,7 @@ func rankTicks(methods int) []float64 {
 		every = 10 * (1 + methods/200)
 	}
 	for rank := 2; rank <= methods; rank++ {
-		if rank%every == 0 {
+		if rank%every == 0 || rank == methods {
 			ticks = append(ticks, float64(rank))
 		}
 	}

@@ -50,6 +50,25 @@ func TestBoardByHand(t *testing.T) {
 	}
 }
 
+// The axis has a tick where the longest interval ends, at the number of methods.
+func TestBoardAxisEndsWithIntervals(t *testing.T) {
+	for _, methods := range []int{6, 9, 32, 64, 203} {
+		d := Board([]BoardRow{{Name: "A", Rank: 3, Ranks: [2]int{1, methods}}}, BoardOptions{Field: methods})(doc.PageWidth)
+		end, last := 0.0, 0.0
+		for _, m := range d.Marks {
+			if m.Role == doc.Grid {
+				last = max(last, m.X)
+			}
+			if m.Role == doc.Rest && m.X2-m.X > 14 && m.Y < boardTop+boardLine {
+				end = m.X2
+			}
+		}
+		if end == 0 || math.Abs(end-last) > 1e-9 {
+			t.Errorf("%d methods: the interval ends at %v, the last tick is at %v", methods, end, last)
+		}
+	}
+}
+
 // Forty methods with the longest names are on a sheet as wide as a column, each with its name, its rank and its time. A
 // narrower sheet leaves out the times.
 func TestBoardIsOnItsSheet(t *testing.T) {
