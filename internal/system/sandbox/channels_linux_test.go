@@ -187,7 +187,8 @@ func information(put, got []bool) float64 {
 
 // open are the channels that nothing closes here, for the reasons in docs/explanation/security.md.
 var open = []string{
-	"absent names", "end of a thread", "files in flight", "futex", "page faults", "pages of pipes", "processor time", "times of reads",
+	"absent names", "end of a thread", "files in flight", "futex", "page faults", "pages of pipes",
+	"processor time", "times of reads",
 }
 
 // byNamespaces are the channels that are open where the system refuses namespaces.
