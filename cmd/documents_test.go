@@ -58,7 +58,7 @@ var pages = []page{
 
 // standIns are run in place of commands that would take hours, another shell, or this checkout itself.
 var standIns = map[string]string{
-	"make run":        "", // first.txtar runs it
+	"make run": "", // first.txtar runs it
 	// scripts/wheels-check.sh follows the lines that install a release
 	"minisign -Vm SHA256SUMS -p minisign.pub && sha256sum -c --ignore-missing SHA256SUMS": "",
 	"uv tool install ./kernelboosting_bench-*_x86_64.whl":                                 "",

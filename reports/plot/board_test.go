@@ -53,7 +53,8 @@ func TestBoardByHand(t *testing.T) {
 // The axis has a tick where the longest interval ends, at the number of methods.
 func TestBoardAxisEndsWithIntervals(t *testing.T) {
 	for _, methods := range []int{6, 9, 32, 64, 203} {
-		d := Board([]BoardRow{{Name: "A", Rank: 3, Ranks: [2]int{1, methods}}}, BoardOptions{Field: methods})(doc.PageWidth)
+		row := BoardRow{Name: "A", Rank: 3, Ranks: [2]int{1, methods}}
+		d := Board([]BoardRow{row}, BoardOptions{Field: methods})(doc.PageWidth)
 		end, last := 0.0, 0.0
 		for _, m := range d.Marks {
 			if m.Role == doc.Grid {
