@@ -27,6 +27,6 @@ func TestNotCounted(t *testing.T) {
 			"time and memory of plugins are not counted")
 	})
 	must.Be(t, p.rows(t, "method = 'CART' AND cpu_seconds > 0"), 1)
-	must.Be(t, p.rows(t, "method = 'ReadsTheHome' AND status = 'ok' AND cpu_seconds IS NULL AND peak_rss_bytes IS NULL"),
-		1)
+	must.Be(t, p.rows(t, "method = 'ReadsTheHome' AND status = 'ok' AND cpu_seconds IS NULL AND "+
+		"peak_rss_bytes IS NULL"), 1)
 }
