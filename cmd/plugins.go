@@ -467,11 +467,12 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 	if err := a.mayStart(f.file); err != nil {
 		return err
 	}
-	a.say("the checks of %s may take %v together (--timeout)", f.file, limit)
 	failed, total, stopped := 0, 0, ""
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit},
 		func(r check.Result) {
-			total++
+			if total++; total == 1 && r.Failure == "" { // the plugin runs
+				a.say("the checks of %s may take %v together (--timeout)", f.file, limit)
+			}
 			mark, said := "ok", r.Detail
 			switch {
 			case r.Stopped:
