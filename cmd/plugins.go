@@ -115,8 +115,8 @@ func (a *app) findPlugins() error {
 // pluginFolder is the folder beside the database.
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
-// know asks plugins what they are until each of the named methods is known under the protocol. It asks first the
-// plugins whose file has the name of one of these methods, and then all others. Without names it asks every plugin.
+// know asks plugins what they are, until each of the named methods is known under the protocol. It first asks the
+// plugins whose files are named like these methods, and then the other plugins. Without names it asks every plugin.
 func (a *app) know(protocol string, methods []string) error {
 	if err := a.findPlugins(); err != nil {
 		return err

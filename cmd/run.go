@@ -903,9 +903,10 @@ func (d *decision) conclude(interrupted bool) {
 	}
 }
 
-// putQuestions writes down what a run will answer, before its first cell. A version that has a result on these sets is
-// too late. Who asked with --against hears of it, and of too few sets. A run until a question that is written down is
-// decided takes its comparisons for the family, as the page does.
+// putQuestions writes down what a run will answer, before its first cell. A version of a method that has a result on
+// these sets already is too late for a question. A user who asked with --against is told so, and is told of too few
+// sets. If the run has a question that was written down and ends once it is decided, the comparisons of this question
+// are the family, as on the page.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runOptions, d *decision) error {
 	common, questions, err := questionsOf(a, exp, todo, req, f)

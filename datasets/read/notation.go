@@ -225,7 +225,7 @@ var unit = func() string {
 var (
 	dates = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|` +
 		`\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
-	// A sign of a currency is of the class Sc of Unicode, also one that is not read.
+	// The signs of currencies are the class Sc of Unicode, which has some that no style reads.
 	ofUnits = regexp.MustCompile(`^[+-]?(` + unit + ` ?[+-]?` + amount + `|` + amount + ` ?(` + unit + `|[%‰]))$`)
 	signs   = regexp.MustCompile(`^([−–] ?(` + unit + ` ?)?` + amount + `|\( ?(` + unit + ` ?)?` + amount + `\))$`)
 	times   = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?$`)

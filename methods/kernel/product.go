@@ -9,7 +9,7 @@ import (
 // An operator is a [MatVec] of the kernel matrix K (n x n) of a set of rows, Gaussian or Gaussian plus linear. It
 // computes the lower triangle of K in tiles, by blocked products of the rows. It multiplies the vectors with each tile
 // and, off the diagonal, with the transpose of the tile. The first product keeps as many tiles as fit into
-// matrixLimit. Each product computes the others again.
+// matrixLimit bytes. Every later product computes the tiles that were not kept again.
 type operator struct {
 	n, d    int
 	x       []float64 // n x d

@@ -197,8 +197,9 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	return b.String()
 }
 
-// TooFew says why comparisons over so many sets, in words, are not testable. Where one comparison by itself could be
-// significant, all of a family could be, if they agreed with each other: these do not.
+// TooFew says why comparisons over a number of sets are not testable; of names these sets in words. If one comparison
+// alone could be significant, then all comparisons of a family could be, provided that their results agree. Where they
+// are not testable, their results do not agree.
 func TooFew(ev *evidence.Evidence, sets int, of string) string {
 	if sets < evidence.Enough(1, ev.Level) {
 		return "no result of " + of + " can be significant"

@@ -119,8 +119,8 @@ func (s *Study) Done() int {
 	return n
 }
 
-// counted is what is known of the sets that a comparison of all splits with an opponent would count: those of which a
-// split is finished, but for sets with less than half of the usual number of splits.
+// counted returns what is known of each data set that a comparison with an opponent over all splits would count. These
+// are the sets with a finished split, without those that have less than half of the usual number of splits.
 func (s *Study) counted(opponent int) (out []known) {
 	var usual []int
 	for i := range s.Sets {

@@ -114,7 +114,8 @@ func peakOf(thread int) int64 {
 	return processes.NumbersAt(outside, fmt.Sprintf("%d/status", id))["VmHWM:"] << 10
 }
 
-// ask goes on where a signal came. A call whose answer was not sent would wait for ever.
+// ask makes a request of the kernel about the listener, again if a signal interrupted it: a process whose system call
+// gets no answer would wait for ever.
 func ask(listener int, what uint, about unsafe.Pointer) unix.Errno {
 	for {
 		_, _, code := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), uintptr(what), uintptr(about))

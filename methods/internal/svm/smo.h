@@ -15,8 +15,8 @@ typedef float v8fu __attribute__((vector_size(32), aligned(4), may_alias));
 VM v8d load_double(const double *p) { return *(const v8du *)p; }
 VM v8d load_float(const float *p) { return __builtin_convertvector(*(const v8fu *)p, v8d); }
 VM void store(double *p, v8d v) { *(v8du *)p = v; }
-// low is a < b ? a : b and high is a > b ? a : b. The compiler makes long chains of the plain form of AVX-512, in which one
-// element waits for the one before.
+// low is a < b ? a : b and high is a > b ? a : b. In AVX-512 the compiler makes long chains of the
+// plain form, in which one element waits for the one before.
 #ifdef WIDE
 #include <immintrin.h>
 typedef __mmask8 m8;

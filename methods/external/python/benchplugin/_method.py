@@ -405,8 +405,8 @@ def own_files(main):
     found = {script}
     for module in list(sys.modules.values()):
         file = os.path.abspath(getattr(module, "__file__", None) or os.sep)
-        if (file.endswith((".py", ".so")) and file.startswith(home) and not file.startswith(ours) and not installed(file)
-                and os.path.isfile(file)):  # PyTorch has modules that it makes, with names of files that are nowhere
+        if (file.endswith((".py", ".so")) and file.startswith(home) and not file.startswith(ours)
+                and not installed(file) and os.path.isfile(file)):  # PyTorch has modules that it makes, with names of files that are nowhere
             found.add(file)
     return sorted(found)
 

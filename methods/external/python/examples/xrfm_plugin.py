@@ -9,7 +9,8 @@ from xrfm import xRFM
 
 class Published:
     def __init__(self, bandwidth=10.0, reg=1e-3, exponent=1.0, seed=1):
-        self.model = dict(kernel="l2_high_dim", exponent=exponent, bandwidth=bandwidth, diag=False, bandwidth_mode="constant")
+        self.model = dict(kernel="l2_high_dim", exponent=exponent, bandwidth=bandwidth, diag=False,
+                          bandwidth_mode="constant")
         self.reg, self.seed = reg, seed
 
     def fit(self, X, y):
