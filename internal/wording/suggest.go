@@ -6,13 +6,18 @@ import (
 )
 
 // Suggest returns those of the known names that are near to what was typed, ignoring
-// case, in their order; nil if none is.
+// case, in their order; nil if none is. Of many it returns the nearest ones, the nearest first.
 func Suggest(typed string, known []string) []string {
 	var out []string
 	for _, name := range known {
 		if isNear(strings.ToLower(typed), strings.ToLower(name)) {
 			out = append(out, name)
 		}
+	}
+	if most := 5; len(out) > most {
+		edits := func(name string) int { return editDistance(strings.ToLower(typed), strings.ToLower(name)) }
+		slices.SortStableFunc(out, func(a, b string) int { return edits(a) - edits(b) })
+		out = out[:most]
 	}
 	return out
 }

@@ -14,6 +14,8 @@ func TestSuggest(t *testing.T) {
 	} {
 		must.Be(t, Suggest(typed, methods), want, typed)
 	}
+	sweep := []string{"RF k=10", "RF k=1", "RF k=5", "RF k=20", "RF k=3", "RF k=4"}
+	must.Be(t, Suggest("rf k", sweep), []string{"RF k=1", "RF k=5", "RF k=3", "RF k=4", "RF k=10"})
 }
 
 func TestEditDistance(t *testing.T) {
