@@ -48,8 +48,9 @@ type page struct {
 // The table is of one method and one data set, and its frame has the folds.
 func Why(t *frame.Table) (doc.Document, error) {
 	if len(t.Methods) > 1 { // a sweep has a method of its own for each value
-		return doc.Document{}, &frame.RequestError{Err: fmt.Errorf("protocol %s has %s by this name: ask for one of %s, "+
-			"within quotation marks", t.Protocol, frame.Count(len(t.Methods), "method"), strings.Join(t.Methods, ", "))}
+		return doc.Document{}, &frame.RequestError{Err: fmt.Errorf(
+			"protocol %s has %s by this name: ask for one of %s, within quotation marks",
+			t.Protocol, frame.Count(len(t.Methods), "method"), strings.Join(t.Methods, ", "))}
 	}
 	method, set := t.Methods[0], t.Sets[0]
 	p := page{Table: t, set: set, entry: set.Entries[0], rows: t.Cells(set.Name, method)}
