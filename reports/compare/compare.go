@@ -236,7 +236,7 @@ func (p *Page) Document() doc.Document {
 			add(p.forestOfSets(&p.pairs[i]))
 		}
 	}
-	add(posteriors(p.Evidence, p.Metric, "Against", p.names(), typical), p.power(),
+	add(posteriors(p.Evidence, p.Metric, "Against", p.names(), typical),
 		doc.Prose{Heading: "How to read this", Paragraphs: p.limits(), Detail: true})
 	add(records...)
 	return d

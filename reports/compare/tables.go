@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/metric"
@@ -201,67 +200,6 @@ func (p *Page) setRecords() doc.Records {
 				"other_version", p.Version(s.Set.Name, p.other(q)))
 		}
 	}
-	return out
-}
-
-// effects are the sizes of differences for which power is computed: in points, or in standard deviations over
-// sets where the metric is not in percent.
-func (p *Page) effects() []float64 {
-	if p.Metric.Percent {
-		return []float64{0.5, 1, 2, 5}
-	}
-	return []float64{0.25, 0.5, 1, 2}
-}
-
-// wantedPower is the power for which needed data sets are counted.
-const wantedPower = 0.8
-
-// power says which differences these data sets can find. It uses several sizes and not the observed
-// difference, which is itself uncertain.
-func (p *Page) power() doc.Table {
-	level := p.Evidence.Critical
-	if level == 0 {
-		level = p.o.Level / float64(max(1, p.Evidence.Compared()))
-	}
-	out := doc.Table{Heading: "What so many data sets can find", Caption: "Power over data sets, and data sets needed",
-		Label: "power", Corner: "Against", Detail: true}
-	unit := p.unit
-	if unit == "" {
-		unit = " deviations"
-	}
-	out.Head = []doc.Column{{Name: "sets"}, {Name: "dev.", Long: "deviation over sets"}}
-	for _, group := range []string{"power", "sets needed"} {
-		for _, e := range p.effects() {
-			out.Head = append(out.Head, doc.Column{Name: frame.Short(e), Group: group})
-		}
-	}
-	for i := range p.pairs {
-		q := &p.pairs[i]
-		if len(q.Gains) < 2 {
-			continue
-		}
-		deviation := q.Deviation()
-		row := []string{strconv.Itoa(len(q.Gains)), frame.Number(deviation, p.OverDecimals())}
-		var needed []string
-		for _, e := range p.effects() {
-			if !p.Metric.Percent {
-				e *= deviation
-			}
-			effect := stats.Effect{Size: e, Region: frame.Float64(q.Rope), Deviation: deviation, Level: level}
-			row = append(row, frame.Probability(effect.Power(len(q.Gains))))
-			text := fmt.Sprintf(">%d", stats.MostNeeded)
-			if n := effect.SetsNeeded(wantedPower); n > 0 {
-				text = strconv.Itoa(n)
-			}
-			needed = append(needed, text)
-		}
-		out.Add(p.other(q), doc.Texts(append(row, needed...)...)...)
-	}
-	out.Legend = []string{fmt.Sprintf("For true differences of so many%s that are normal over sets: the probability "+
-		"of \"%s\" with the sets at hand, and the sets for which it is %v. The p of one comparison must be at most "+
-		"%.2g here, and the estimate must be beyond the region: a true difference at its edge is found half of the "+
-		"time at most.",
-		unit, evidence.Better, wantedPower, level)}
 	return out
 }
 

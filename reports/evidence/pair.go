@@ -307,9 +307,6 @@ func (p *Pair) Named(v Verdict) []string {
 	return names
 }
 
-// Deviation is the sample standard deviation of the gains over sets; NaN for fewer than two.
-func (p *Pair) Deviation() float64 { return p.test.Std }
-
 // Reversed is the comparison of B with A.
 func (p Pair) Reversed() Pair {
 	p.A, p.B = p.B, p.A

@@ -12,7 +12,6 @@
 //     not of the same data sets: Holm
 //   - two methods on overlapping splits of one data set: CorrectedT and its Interval
 //   - printed means: Welch
-//   - other data sets of the same kind: ResampledRanks; what so many of them can find: Effect
 //   - a share of trials: Wilson
 //
 // There are two conventions of average rank. AverageRanks gives tied methods the mean of the ranks that they span.

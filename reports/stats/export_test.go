@@ -3,7 +3,6 @@ package stats
 // These are open to tests against published points and an independent program.
 var (
 	FTest     = fTest
-	TPower    = tPower
 	RangeTail = rangeTail
 )
 
