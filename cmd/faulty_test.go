@@ -133,9 +133,7 @@ func (p process) compareEnds(t *testing.T, faults map[string]faulty.Fault) {
 			t.Errorf("%s: %v bytes at the peak, no processor time: %v", method, r[6], r[7])
 		}
 	}
-	if len(rows) != len(faults) {
-		t.Errorf("%d rows of %d methods", len(rows), len(faults))
-	}
+	must.Be(t, len(rows), len(faults))
 }
 
 // carriersOf names the processes that have a variable in their environment, whoever started them.
@@ -228,12 +226,9 @@ func TestAKillerOfTheHarnessComesLast(t *testing.T) {
 		t.Fatalf("%d cells are stored before the killer's begins; the test needs one that begins first", n)
 	}
 	killed(begun)
-	if n := p.rows(t, "status = 'ok'"); n != 2 {
-		t.Errorf("%d of 2 others are stored when the program dies of the cell again", n)
-	}
+	must.Be(t, p.rows(t, "status = 'ok'"), 2)
 	killed(func() bool { return p.rows(t, "method = '"+killer+"'") == 1 })
-	if p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the program "+
-		"ended 2 times while this cell was running; %--retry'") != 1 {
-		t.Error("the row does not say what became of the cell")
-	}
+	must.Be(t, p.rows(t, "method = '"+killer+"' AND status = 'failed' AND failure = 'crash' AND error LIKE 'the "+
+		"program ended 2 times while this cell was running; %--retry'"), 1,
+		"the row does not say what became of the cell")
 }

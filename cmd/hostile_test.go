@@ -80,10 +80,7 @@ func hostilePlugins(t *testing.T) {
 	alone.short(t, "CART").ends(0)
 
 	run(faulty.HostileNames())
-	if n := p.rows(t, "status = 'ok'"); n != int64(len(faulty.HostileNames())+1) {
-		t.Errorf("%d methods of %d and CART are as if they had tried nothing: %s", n-1, len(faulty.HostileNames()),
-			p.errors(t))
-	}
+	must.Be(t, p.rows(t, "status = 'ok'"), int64(len(faulty.HostileNames())+1), p.errors(t))
 	var ending, endless, large []string
 	for _, f := range faulty.All() {
 		switch {
@@ -100,16 +97,10 @@ func hostilePlugins(t *testing.T) {
 		run(ending)
 		run(large, "--memory", "400MiB", "--jobs", "1")
 		run(endless, "--timeout", "2s")
-		if n := p.rows(t, "status = 'timeout'"); n != int64(len(endless)) {
-			t.Errorf("%d timeouts of %d: %s", n, len(endless), p.errors(t))
-		}
-		if n := p.rows(t, "failure = 'oom'"); n != int64(len(large)) {
-			t.Errorf("%d of %d ended for want of memory: %s", n, len(large), p.errors(t))
-		}
+		must.Be(t, p.rows(t, "status = 'timeout'"), int64(len(endless)), p.errors(t))
+		must.Be(t, p.rows(t, "failure = 'oom'"), int64(len(large)), p.errors(t))
 	}
-	if n := p.rows(t, "method = 'CART' AND status = 'ok'"); n != 1 {
-		t.Errorf("%d rows of CART", n)
-	}
+	must.Be(t, p.rows(t, "method = 'CART' AND status = 'ok'"), 1)
 	const cart = "SELECT n_correct || ' ' || scores_hash FROM results WHERE method = 'CART'"
 	if got, want := p.value(t, cart), alone.value(t, cart); got != want || want == nil {
 		t.Errorf("CART is %q beside them and %q alone", got, want)
@@ -253,9 +244,8 @@ func TestFoldersThatCannotBeWritten(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(run.said.String()), "\n")
 			last := lines[len(lines)-1]
 			if c.says == "" {
-				if code != 0 || p.rows(t, "status = 'ok'") != 2 {
-					t.Errorf("%q, missing %v: exit %d\n%s", c.folder, missing, code, &run.said)
-				}
+				must.Be(t, code, 0, c.folder, missing, &run.said)
+				must.Be(t, p.rows(t, "status = 'ok'"), 2, c.folder, missing, &run.said)
 			} else if code < 2 || !strings.HasPrefix(last, "bench: ") || !strings.Contains(last, c.says) ||
 				strings.Count(run.said.String(), "bench: ") != 1 {
 				t.Errorf("%q, missing %v: exit %d\n%s", c.folder, missing, code, &run.said)

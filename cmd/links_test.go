@@ -105,9 +105,8 @@ func TestChanges(t *testing.T) {
 	}
 	if len(files) > 0 {
 		list := string(must.Get(exec.Command(filepath.Join(testenv.Root(), "scripts", "changelog.sh")).Output())(t))
-		if got := strings.Count(list, "\n- ") + strings.Count(list[:2], "- "); got != len(files) {
-			t.Errorf("scripts/changelog.sh lists %d of %d changes:\n%s", got, len(files), list)
-		}
+		must.Be(t, strings.Count(list, "\n- ")+strings.Count(list[:2], "- "), len(files),
+			"scripts/changelog.sh lists", list)
 	}
 }
 

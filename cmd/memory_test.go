@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestPlannedMemory: the memory that a dry run shows is what --memory must allow.
@@ -13,9 +14,7 @@ func TestPlannedMemory(t *testing.T) {
 	for _, c := range []*plan.Cell{{Memory: 3, SetBytes: 2}, {Memory: 4}} {
 		r.addCell(c, plan.NewForecast(nil))
 	}
-	if r.memory != 5 {
-		t.Errorf("%d bytes are shown of cells that need 5 and 4", r.memory)
-	}
+	must.Be(t, r.memory, 5)
 }
 
 func TestCollectWithin(t *testing.T) {
@@ -28,12 +27,8 @@ func TestCollectWithin(t *testing.T) {
 		{0, 1 << 40},         // the machine's memory is not known
 	} {
 		undo := collectWithin(c.memory)
-		if got := debug.SetMemoryLimit(-1); got != c.want {
-			t.Errorf("--memory %d: the program collects within %d bytes, want %d", c.memory, got, c.want)
-		}
+		must.Be(t, debug.SetMemoryLimit(-1), c.want, "--memory", c.memory)
 		undo()
-		if got := debug.SetMemoryLimit(-1); got != 1<<40 {
-			t.Errorf("--memory %d: the limit is %d afterwards", c.memory, got)
-		}
+		must.Be(t, debug.SetMemoryLimit(-1), 1<<40, "--memory", c.memory)
 	}
 }

@@ -384,9 +384,7 @@ func TestVariables(t *testing.T) {
 		}
 	}
 	for _, name := range listed {
-		if !strings.Contains(quoted, `"`+name+`"`) {
-			t.Errorf("no source names the variable %s", name)
-		}
+		must.Hold(t, quoted, `"`+name+`"`)
 	}
 	if len(read) < 10 {
 		t.Errorf("%d variables were found in the sources", len(read))

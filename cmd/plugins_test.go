@@ -26,9 +26,8 @@ func TestWorkersGiveTheSameRights(t *testing.T) {
 	c.RunE = func(*cobra.Command, []string) error { return nil }
 	c.SetArgs(here.workerArgs()[1:])
 	must.Do(t, c.Execute())
-	if !slices.Equal(worker.named, []string{"a.sh"}) || !slices.Equal(worker.methods, []string{""}) {
-		t.Errorf("a worker knows the plugins %v", worker.named)
-	}
+	must.Be(t, worker.named, []string{"a.sh"}, "a worker knows the plugins")
+	must.Be(t, worker.methods, []string{""}, "a worker knows the plugins")
 	was, is := here.pluginOptions(), worker.pluginOptions()
 	want := []string{here.db, here.db + "-wal", here.db + "-shm", here.db + ".listen", here.data,
 		filepath.Join(dir, "mirror")}

@@ -214,9 +214,7 @@ func (p process) storedContent(t *testing.T) string {
 // holds fails the test unless the database holds what another one does.
 func (p process) holds(t *testing.T, want string) {
 	t.Helper()
-	if got := p.storedContent(t); got != want {
-		t.Errorf("other results are stored:\n%s\nwant\n%s", got, want)
-	}
+	must.Be(t, p.storedContent(t), want, "other results are stored")
 }
 
 var alone struct {

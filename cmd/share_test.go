@@ -20,9 +20,7 @@ func TestASecondRun(t *testing.T) {
 	text := p.command(t, run...).ends(2).said.String()
 	must.Hold(t, text, "bench: 1 of these cells is of the run of ",
 		", which is under way on results.db: add a worker to it: `bench worker 'nats://127.0.0.1:")
-	if strings.Count(text, "\n") != 1 {
-		t.Errorf("it says %q", text)
-	}
+	must.Be(t, strings.Count(text, "\n"), 1, "it says")
 	p.work(t, "CART", 1, 1).ends(0)
 	first.kill()
 	again := p.begin(t, run...)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/live"
 )
 
@@ -103,9 +104,7 @@ func TestBoardInPlace(t *testing.T) {
 			want = append(want[:lines:lines], fmt.Sprintf("... %d more lines; a higher window shows them",
 				len(want)-lines))
 		}
-		if got := g.String(); got != strings.ReplaceAll(strings.Join(want, "\n"), "…", "~") {
-			t.Errorf("the terminal shows\n%s\nand not\n%s", got, strings.Join(want, "\n"))
-		}
+		must.Be(t, g.String(), strings.ReplaceAll(strings.Join(want, "\n"), "…", "~"), "the terminal shows")
 	}
 	t.Setenv("NO_COLOR", "1")
 	shows(s, 100)
@@ -117,19 +116,13 @@ func TestBoardInPlace(t *testing.T) {
 	fresh(10)
 	shows(s, 9)
 	shows(few, 9)
-	if g.sequences != "" {
-		t.Errorf("NO_COLOR is heeded by none of %q", g.sequences)
-	}
+	must.Be(t, g.sequences, "", "NO_COLOR is heeded by none of")
 	t.Setenv("NO_COLOR", "")
 	shows(few, 9)
-	if g.sequences != "[1m[0m" {
-		t.Errorf("the first line is bold by %q", g.sequences)
-	}
+	must.Be(t, g.sequences, "[1m[0m", "the first line is bold by")
 	fmt.Fprint(g, "^C")
 	b.end()
-	if last := g.lines[len(g.lines)-1]; last != "" {
-		t.Errorf("the cursor is left behind %q", last)
-	}
+	must.Be(t, g.lines[len(g.lines)-1], "", "the cursor is left behind")
 }
 
 // TestProgressInPlace: notes stay above the bar, whose lines are cut to the terminal's width, also when it becomes
@@ -149,17 +142,13 @@ func TestProgressInPlace(t *testing.T) {
 	g.narrow(40)
 	p.draw("")
 	fmt.Fprint(g, "^C")
-	if got, want := g.String(), "first\\r\nsecond\n"+bar[:38]+"~\nnow \n^C"; got != want {
-		t.Errorf("a narrower terminal shows\n%s\nand not\n%s", got, want)
-	}
+	must.Be(t, g.String(), "first\\r\nsecond\n"+bar[:38]+"~\nnow \n^C", "a narrower terminal shows")
 	if said := p.status(store.Progress{Unknown: []string{"A"}}); !strings.HasPrefix(said, " 1h, time left unknown, ") {
 		t.Errorf("of unknown methods it says %q", said)
 	}
 	p.close()
 	p.note("over")
-	if got := g.String(); got != "first\\r\nsecond\nover" {
-		t.Errorf("at the end the terminal shows\n%s", got)
-	}
+	must.Be(t, g.String(), "first\\r\nsecond\nover", "at the end the terminal shows")
 }
 
 // TestBoardInAFile: where there is no terminal, a block is printed when cells have ended, at most every ten seconds,
@@ -176,9 +165,7 @@ func TestBoardInAFile(t *testing.T) {
 		{time.Second, 2, 3, false}, {time.Second, 2, 4, true}} {
 		s.At, s.Ended = s.At.Add(c.after), c.ended
 		b.show(s, c.last)
-		if got := strings.Count(out.String(), "r.db"); got != c.shown {
-			t.Errorf("%+v: %d blocks", c, got)
-		}
+		must.Be(t, strings.Count(out.String(), "r.db"), c.shown, c)
 	}
 	if strings.Contains(out.String(), "\x1b") {
 		t.Errorf("%q", out.String())

@@ -27,9 +27,7 @@ func TestALockedDatabaseLosesNothing(t *testing.T) {
 	release()
 	next.ends(0)
 	c.ends(3) // the plugin failed
-	if n := p.cellsStored(); n != 8 {
-		t.Errorf("%d of 8 cells are stored\n%s", n, &c.said)
-	}
+	must.Be(t, p.cellsStored(), 8, &c.said)
 }
 
 // TestGivingUpSaysWhatIsLost: three interrupts while the database stays locked.
@@ -53,9 +51,7 @@ func TestGivingUpSaysWhatIsLost(t *testing.T) {
 		c.said.String()) {
 		t.Errorf("standard error lacks %q:\n%s", want, &c.said)
 	}
-	if n := p.cellsStored(); n != before {
-		t.Errorf("%d cells are stored, and %d were", n, before)
-	}
+	must.Be(t, p.cellsStored(), before)
 }
 
 // holdDatabase locks a database as another program would.

@@ -153,9 +153,7 @@ func TestEngine(t *testing.T) {
 	waitFor(t, func() bool { return p.cellsStored() > 0 })
 	killed.kill()
 	run, again := coordinate()
-	if again != at {
-		t.Errorf("the run is at %s, and was at %s", again, at)
-	}
+	must.Be(t, again, at, "the run is at")
 	run.ends(0)
 	worker.ends(0)
 	p.holds(t, want)

@@ -34,9 +34,7 @@ func TestNoBarsWithoutATest(t *testing.T) {
 	in := sample.Of(1, rows...)
 	d := sample.Build(t, named("cd"), in, asked("", "")...)
 	for _, r := range sample.Records(t, d, "cd") {
-		if r["bars"] != "" {
-			t.Errorf("%v", r)
-		}
+		must.Be(t, r["bars"], "", r)
 	}
 	const says = "There are no bars, since no pair is testable: 8 data sets are enough"
 	figure := d.Blocks[0].(doc.Figure)

@@ -71,11 +71,10 @@ func TestChoicesAreThePages(t *testing.T) {
 			pair := sample.Records(t, sample.Build(t, named("compare"), same, append([]string{"A", "B"}, flags...)...),
 				"pairs")[0]
 			verdicts[pair["verdict"]] = true
-			if c["verdict"] != pair["verdict"] ||
-				fmt.Sprint(c["adjusted_p"], c["equivalence_p"], c["estimated_gain"], c["sets"]) !=
-					fmt.Sprint(pair["adjusted_p"], pair["equivalence_p"], pair["typical_gain"], pair["sets"]) {
-				t.Errorf("seed %d, %s: %v, and the page %v", seed, choice, c, pair)
-			}
+			must.Be(t, c["verdict"], pair["verdict"], "seed", seed, choice, c)
+			must.Be(t, fmt.Sprint(c["adjusted_p"], c["equivalence_p"], c["estimated_gain"], c["sets"]),
+				fmt.Sprint(pair["adjusted_p"], pair["equivalence_p"], pair["typical_gain"], pair["sets"]), "seed", seed,
+				choice, c)
 		}
 		want := map[string]int{"without": 9, "with": 4, "by": 2, "as above": 1, "by the mean over sets": 1,
 			"by the median over sets": 1, "on": 2}

@@ -83,9 +83,8 @@ func TestByHand(t *testing.T) {
 	near(t, "adjusted p of two sets", sets[0]["adjusted_p"], 2*0.085937, 2e-6)
 	near(t, "lower end", sets[0]["gain_low"], 3-3.672891, 1e-6)
 	near(t, "upper end", sets[0]["gain_high"], 3+3.672891, 1e-6)
-	if sets[0]["verdict"] != "inconclusive" || sets[1]["verdict"] != "practically equivalent" {
-		t.Errorf("verdicts %v and %v", sets[0]["verdict"], sets[1]["verdict"])
-	}
+	must.Be(t, sets[0]["verdict"], "inconclusive", "verdicts")
+	must.Be(t, sets[1]["verdict"], "practically equivalent", "verdicts")
 	near(t, "adjusted p of equal scores", sets[1]["adjusted_p"], 1, 0)
 	pair := sample.Records(t, d, "pairs")[0]
 	if pair["won"] != 1 || pair["tied"] != 1 || pair["lost"] != 0 || pair["ahead"] != 1 || pair["within"] != 1 ||
@@ -375,11 +374,9 @@ func TestSummary(t *testing.T) {
 			p := must.Get(compare.PageOf(&table, ev, o))(t)
 			d := p.Document()
 			sentence := p.Summary()
-			if sentence != said(d)[0] || !strings.Contains(sentence,
-				"each method with each") ||
-				strings.Contains(sentence, " has the best mean. ") != o.Chosen {
-				t.Errorf("%s: %q", m, sentence)
-			}
+			must.Be(t, sentence, said(d)[0], m)
+			must.Hold(t, sentence, "each method with each")
+			must.Be(t, strings.Contains(sentence, " has the best mean. "), o.Chosen, m)
 			if n := strings.Count(sentence, ","); n > 12 {
 				t.Errorf("%s: a list of %d: %s", m, n, sentence)
 			}
@@ -473,9 +470,8 @@ func TestAlarm(t *testing.T) {
 		{timed(0.15, 0.13), "slower", ""},
 		{timed(0.15, 0.2), "slower", ""},
 	} {
-		if got := sample.Build(t, named("compare"), c.in, "A", "B", "--fail-if", c.asked).Alarm; got != c.want {
-			t.Errorf("--fail-if %s: %q, want %q", c.asked, got, c.want)
-		}
+		must.Be(t, sample.Build(t, named("compare"), c.in, "A", "B", "--fail-if", c.asked).Alarm, c.want, "--fail-if",
+			c.asked)
 	}
 	for asked, want := range map[string]string{
 		"worse": "--fail-if worse cannot come true: over data sets A against B is not testable, and no set " +
@@ -521,7 +517,5 @@ func TestLine(t *testing.T) {
 	}
 	must.Be(t, line(in, "A"), "A is significantly better than B and C.")
 	must.Be(t, line(in, "B"), "B is significantly worse than A; practically equivalent to C.")
-	if text := sample.Build(t, named("compare"), in, "A", "B").Line; text != "" {
-		t.Errorf("without --short: %q", text)
-	}
+	must.Be(t, sample.Build(t, named("compare"), in, "A", "B").Line, "", "without --short")
 }

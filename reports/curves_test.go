@@ -26,13 +26,9 @@ func TestCurvesByHand(t *testing.T) {
 	for _, r := range sample.Records(t, d, "stability") {
 		got = append(got, fmt.Sprint(r["splits"], r["method"], r["exact"]))
 	}
-	if want := "1a1 1b2 2a2 2b1 3a2 3b1"; strings.Join(got, " ") != want {
-		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
-	}
-	if text := d.Blocks[1].(doc.Prose).Paragraphs[0]; text != "The order of the methods is the one of all 3 splits "+
-		"from 2 splits on." {
-		t.Errorf("%s", text)
-	}
+	must.Be(t, strings.Join(got, " "), "1a1 1b2 2a2 2b1 3a2 3b1")
+	must.Be(t, d.Blocks[1].(doc.Prose).Paragraphs[0], "The order of the methods is the one of all 3 splits from 2 "+
+		"splits on.")
 }
 
 // With all splits the ranks are those of report ranks.
@@ -78,9 +74,7 @@ func TestStages(t *testing.T) {
 	for _, r := range sample.Records(t, d, "stages") {
 		got = append(got, fmt.Sprint(r["round"], ":", r["splits"], ":", r["mean"]))
 	}
-	if want := "10:2:75 20:2:80"; strings.Join(got, " ") != want {
-		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
-	}
+	must.Be(t, strings.Join(got, " "), "10:2:75 20:2:80")
 	if f := d.Blocks[0].(doc.Figure); f.Title != "s" || f.Plot == nil {
 		t.Errorf("figure %+v", f)
 	}

@@ -51,20 +51,14 @@ func TestGridByHand(t *testing.T) {
 	}
 	want := `s c=10 3/3 2; u c=0.1 1/3 1; u c=9 2/3 1; s kind="x" 1/2 1; s kind="y" 2/2 1; ` +
 		`u kind="x" 1/2 1; u kind="y" 2/2 1`
-	if strings.Join(got, "; ") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
-	}
+	must.Be(t, strings.Join(got, "; "), want)
 	edges := strings.Join(d.Blocks[0].(doc.Prose).Paragraphs[1:], " ")
-	if want := "m, c = 0.1, the least of 3 values: u (1 of 2). m, c = 10, the largest of 3 values: s " +
-		"(2 of 2)."; edges != want {
-		t.Errorf("edges %s\nwant %s", edges, want)
-	}
+	must.Be(t, edges, "m, c = 0.1, the least of 3 values: u (1 of 2). m, c = 10, the largest of 3 values: s (2 of 2).",
+		"edges")
 	// Folds: s (95 + 85)/2 = 90, u 70, so 80 over sets; test 80.
 	folds := sample.Records(t, d, "folds")[0]
-	if got := fmt.Sprint(folds["datasets"], " ", folds["folds"], " ", folds["test"], " ",
-		folds["flattery"]); got != "2 80 80 0" {
-		t.Errorf("folds and test: %s", got)
-	}
+	must.Be(t, fmt.Sprint(folds["datasets"], " ", folds["folds"], " ", folds["test"], " ", folds["flattery"]),
+		"2 80 80 0", "folds and test")
 }
 
 func TestNothing(t *testing.T) {
@@ -94,11 +88,9 @@ func TestRegretByHand(t *testing.T) {
 	}
 	// Chosen (80 + 85)/2 = 82.5; best (90 + 86)/2 = 88; one: 77.5, 83, 75.
 	r := rows[0]
-	if got := fmt.Sprint(r["dataset"], r["method"], r["splits"], " ", r["chosen"], " ", r["best"], " ", r["regret"],
-		" ", r["one"], " ", r["one_regret"], " ", r["one_point"]); got !=
-		`sm2 82.5 88 5.5 83 0.5 {"c":10,"kind":"y","t":5}` {
-		t.Errorf("regret %s", got)
-	}
+	must.Be(t, fmt.Sprint(r["dataset"], r["method"], r["splits"], " ", r["chosen"], " ", r["best"], " ", r["regret"],
+		" ", r["one"], " ", r["one_regret"], " ", r["one_point"]), `sm2 82.5 88 5.5 83 0.5 {"c":10,"kind":"y","t":5}`,
+		"regret")
 	// Of errors the least is best.
 	d = sample.Build(t, named("grid"), in, "--metric", "error")
 	if r = sample.Records(t, d, "regret")[0]; fmt.Sprint(r["chosen"], " ", r["best"], " ", r["regret"], " ",

@@ -63,9 +63,8 @@ func TestLeaderboardByHand(t *testing.T) {
 	}
 	want := []string{"B 1 wins 3/4 rank 3/2 of 2 true", "A 1/2 wins 1/2 rank 2 of 2 true",
 		"C -3/2 wins 1/4 rank 5/2 of 2 true", "P 10 wins 1 rank - of 1 false"}
-	if !slices.Equal(lines, want) || b.Field != 3 {
-		t.Errorf("rows\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	must.Be(t, lines, want, "rows")
+	must.Be(t, b.Field, 3, "rows")
 	// t_0.975 with one degree of freedom is 12.706; the gains of B have the standard error 2.
 	if g := b.Rows[0].Gains; math.Abs(g.Low-(1-2*12.7062)) > 1e-3 || math.Abs(g.High-(1+2*12.7062)) > 1e-3 {
 		t.Errorf("interval %v", g)
@@ -169,10 +168,9 @@ func TestVerdicts(t *testing.T) {
 				}
 				continue
 			}
-			if r.Against.Verdict != want.Verdict || r.Against.Mean.Cmp(want.Mean) != 0 ||
-				table.Methods[r.Against.A] != r.Method {
-				t.Errorf("%s: %+v, want %+v", r.Method, r.Against, want)
-			}
+			must.Be(t, r.Against.Verdict, want.Verdict)
+			must.Be(t, r.Against.Mean.Cmp(want.Mean), 0)
+			must.Be(t, table.Methods[r.Against.A], r.Method)
 		}
 	}
 }
@@ -190,10 +188,8 @@ func TestNoTimes(t *testing.T) {
 		for _, block := range d.Blocks {
 			if shown, ok := block.(doc.Table); ok {
 				timed := slices.ContainsFunc(shown.Head, func(c doc.Column) bool { return c.Name == "a cell" })
-				if timed != known || len(shown.Sections[0][0].Entries) != len(shown.Head) {
-					t.Errorf("with times %v a column of them %v; %d entries of %d columns", known, timed,
-						len(shown.Sections[0][0].Entries), len(shown.Head))
-				}
+				must.Be(t, timed, known, "with times")
+				must.Be(t, len(shown.Sections[0][0].Entries), len(shown.Head), "with times")
 			}
 		}
 	}

@@ -71,9 +71,7 @@ func TestOwnMethod(t *testing.T) {
 		}
 		text := strings.Join(said(page(t, in, usual(c.method))), " ")
 		for _, want := range c.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: the page says %q, and not %q", name, text, want)
-			}
+			must.Be(t, strings.Contains(text, want), true, name, want, text)
 		}
 	}
 }
@@ -147,9 +145,7 @@ func TestOwnSetCounts(t *testing.T) {
 		}
 	}
 	text := said(page(t, sample.Of(20, rows...), usual("A")))[0]
-	if !strings.Contains(text, "over 7 sets") {
-		t.Errorf("the page says %q", text)
-	}
+	must.Hold(t, text, "over 7 sets")
 }
 
 // A page of two methods of a larger store says that they must have been named before, and where the leader is one of
@@ -165,9 +161,8 @@ func TestPairOfLargerStore(t *testing.T) {
 		in := ahead(false)
 		in.Methods = strings.Fields(methods)
 		text := said(page(t, in, usual(in.Methods[0])))[0]
-		if strings.Contains(text, "Right only if") != (want != "") || !strings.Contains(text, want) {
-			t.Errorf("%s: the page says %q, and not %q", methods, text, want)
-		}
+		must.Be(t, strings.Contains(text, "Right only if"), (want != ""), methods)
+		must.Hold(t, text, want)
 	}
 }
 
@@ -244,8 +239,6 @@ func TestTooFewSets(t *testing.T) {
 		}
 		in := sample.Of(1, rows...)
 		in.Own = []string{"A"}
-		if text := strings.Join(said(page(t, in, usual("A"))), "\n"); !strings.Contains(text, want) {
-			t.Errorf("agree: %v: the page says %q, and not %q", agree, text, want)
-		}
+		must.Hold(t, strings.Join(said(page(t, in, usual("A"))), "\n"), want)
 	}
 }

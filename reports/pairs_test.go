@@ -13,10 +13,7 @@ import (
 func TestPairsByHand(t *testing.T) {
 	for _, name := range []string{"accuracy", "error"} {
 		d := sample.Build(t, named("pairs"), sample.Small(), "--metric", name)
-		if got, want := text(d.Blocks[0].(doc.Table)), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% "+
-			"0/0/2 0/0/2 "; got != want {
-			t.Errorf("by %s %s, want %s", name, got, want)
-		}
+		must.Be(t, text(d.Blocks[0].(doc.Table)), "A_1  0/1/1 2/0/0; B&<b> 1/1/0  2/0/0; C|% 0/0/2 0/0/2 ", "by", name)
 		if f := d.Blocks[1].(doc.Figure); f.Title != "A_1 - B&<b>" || f.About != "0 won, 1 tied, 1 lost" {
 			t.Errorf("figure %q, %q", f.Title, f.About)
 		}

@@ -32,13 +32,9 @@ func TestPrintedByHand(t *testing.T) {
 		math.Abs(cell.Interval.High-0.82706) > 1e-4 || cell.Interval.Low != -cell.Interval.High {
 		t.Fatalf("%+v", cell)
 	}
-	if got := c.Summary(); got != "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on "+
-		"1, higher on 0, lower on 0, and the results are inconclusive on 0." {
-		t.Error(got)
-	}
-	if got := strings.Join(c.Legend(), " "); !strings.Contains(got, "by Holm for 1 cell;") {
-		t.Error(got)
-	}
+	must.Be(t, c.Summary(), "Of 1 mean that gautheron2020-table2 prints, ours are practically equivalent on 1, higher "+
+		"on 0, lower on 0, and the results are inconclusive on 0.")
+	must.Hold(t, strings.Join(c.Legend(), " "), "by Holm for 1 cell;")
 }
 
 // A printed standard error is that of the mean, whatever the number of splits: 0.06 of RKS on adult, with t_0.975 of

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -52,18 +53,14 @@ func seedLines(t *testing.T, in sample.Input) (string, doc.Document) {
 // TestSeedsByHand: see seeded. Means are over the set whose rows are divided anew; the records have both.
 func TestSeedsByHand(t *testing.T) {
 	got, d := seedLines(t, seeded())
-	if want := "A 3 1.41 7.07; B 3 0.00 0.00"; got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	must.Be(t, got, "A 3 1.41 7.07; B 3 0.00 0.00")
 	records := sample.Records(t, d, "seeds")
 	if len(records) != 4 {
 		t.Fatalf("%d records", len(records))
 	}
 	for _, r := range records {
 		if r["method"] != "A" {
-			if r["std_seeds"] != 0.0 {
-				t.Errorf("a method without draws varies: %v", r)
-			}
+			must.Be(t, r["std_seeds"], 0.0, "a method without draws varies", r)
 			continue
 		}
 		want := math.Sqrt2

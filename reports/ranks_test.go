@@ -32,25 +32,18 @@ func TestSmallByHand(t *testing.T) {
 		}
 	}
 	in.Protocol.Published = sample.Published
-	if len(sample.Records(t, sample.Build(t, named("ranks"), in), "ranks")) != 3 {
-		t.Error("methods that the paper does not rank have its ranks")
-	}
+	must.Be(t, len(sample.Records(t, sample.Build(t, named("ranks"), in), "ranks")), 3,
+		"methods that the paper does not rank have its ranks")
 	in.Protocol.Order = func([]string) []string { return []string{"GBRFF1", "GBRFF2", "LGBM"} }
 	for i, r := range in.Rows {
 		in.Rows[i].Method = map[string]string{"A_1": "GBRFF1", "B&<b>": "GBRFF2", "C|%": "LGBM"}[r.Method]
 	}
 	d := sample.Build(t, named("ranks"), in)
-	if got, want := text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; GBRFF1 1.75 "+
-		"2.25 0.35 2.00 2.13 2.25 2.38 2.50; LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50"; got != want {
-		t.Errorf("mid-ranks\n%s\nwant\n%s", got, want)
-	}
-	if got, want := text(d.Blocks[1].(doc.Table)), "GBRFF2 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33; GBRFF1 2.00 "+
-		"2.33 0.00 2.33 2.33 2.33 2.33 2.33; LGBM 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67"; got != want {
-		t.Errorf("the paper's ranks\n%s\nwant\n%s", got, want)
-	}
-	if want := "Average ranks by mean test accuracy over 2 data sets, protocol table2"; d.Title != want {
-		t.Errorf("title %q, want %q", d.Title, want)
-	}
+	must.Be(t, text(d.Blocks[0].(doc.Table)), "GBRFF2 1.25* 1.25 0.35 1.00 1.13 1.25 1.38 1.50; GBRFF1 1.75 2.25 0.35 "+
+		"2.00 2.13 2.25 2.38 2.50; LGBM 3.00 2.50 0.00 2.50 2.50 2.50 2.50 2.50", "mid-ranks")
+	must.Be(t, text(d.Blocks[1].(doc.Table)), "GBRFF2 1.00* 1.17 0.24 1.00 1.08 1.17 1.25 1.33; GBRFF1 2.00 2.33 0.00 "+
+		"2.33 2.33 2.33 2.33 2.33; LGBM 3.00 2.50 0.24 2.33 2.42 2.50 2.58 2.67", "the paper's ranks")
+	must.Be(t, d.Title, "Average ranks by mean test accuracy over 2 data sets, protocol table2", "title")
 	must.Hold(t, strings.Join(d.Blocks[0].(doc.Table).Legend, " "), "in each of 2 splits")
 }
 
@@ -68,9 +61,7 @@ func TestMissingByHand(t *testing.T) {
 		"missing last A_1 3 3/2", "missing last B&<b> 3 5/3",
 		"missing last C|% 3 17/6", "missing middle A_1 3 11/6", "missing middle B&<b> 3 3/2",
 		"missing middle C|% 3 8/3"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Be(t, got, want)
 	for _, b := range sample.Build(t, named("ranks"), sample.Sixteen()).Blocks {
 		if r, ok := b.(doc.Records); ok && r.Name == "missing_policies" {
 			t.Error("a whole table has policies for missing cells")

@@ -68,9 +68,7 @@ func TestScalingByHand(t *testing.T) {
 		"How times grow on steps: A 1.00 1.00 1.00 1.00 1000 10000; B 2.00 2.00 2.00 2.00 1000 10000",
 		"other: A 400 50.00 4.0s 0.4s 5.0 MiB 48 MiB; B 400 51.00 4.0s 0.4s 5.0 MiB 48 MiB",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Be(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	r := sample.Records(t, d, "scaling")
 	if len(r) != 9 || r[1]["family"] != "linear" ||
 		*r[1]["declared_bytes"].(*float64) != 48<<20+3*24*10100+16*10000*2 ||
@@ -117,7 +115,5 @@ func TestDeclaredMemory(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(r["method"], " ", bytes))
 	}
-	if want := "A 7000; A 70000; B none"; strings.Join(got, "; ") != want {
-		t.Errorf("in addition to the rows %s, want %s", strings.Join(got, "; "), want)
-	}
+	must.Be(t, strings.Join(got, "; "), "A 7000; A 70000; B none", "in addition to the rows")
 }

@@ -63,32 +63,22 @@ func sweepTable(d doc.Document, n int) string {
 func TestSweepByHand(t *testing.T) {
 	in := sweepInput()
 	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
-	if got, want := sweepTable(sample.Build(t, named("sweep"), in), 0),
-		"A 75.50 85.50; B 65.50 95.00; B, printed - 95"; got != want {
-		t.Errorf("means %s, want %s", got, want)
-	}
+	must.Be(t, sweepTable(sample.Build(t, named("sweep"), in), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95",
+		"means")
 	in.Protocol.Sweep.Printed = nil
 	d := sample.Build(t, named("sweep"), in, "--times")
-	if got, want := sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000"; got != want {
-		t.Errorf("times %s, want %s", got, want)
-	}
+	must.Be(t, sweepTable(d, 0), "A 1.000 100.000; B 2.000 200.000", "times")
 	var powers string
 	for _, b := range d.Blocks {
 		if s, ok := b.(doc.Table); ok && s.Heading != "" {
 			powers = text(s)
 		}
 	}
-	if want := "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10"; powers != want {
-		t.Errorf("powers %s, want %s", powers, want)
-	}
-	if got, want := sweepTable(sample.Build(t, named("sweep"), in, "--bars"), 0),
-		"A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2"; got != want {
-		t.Errorf("bars %s, want %s", got, want)
-	}
+	must.Be(t, powers, "A 2.00 2.00 2.00 1.00 1 10; B 2.00 2.00 2.00 - 1 10", "powers")
+	must.Be(t, sweepTable(sample.Build(t, named("sweep"), in, "--bars"), 0),
+		"A 75.50 85.50; B 65.50 95.00; sets won 2:0 0:2", "bars")
 	each := sample.Build(t, named("sweep"), in, "--each")
-	if got, want := sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50"; got != want {
-		t.Errorf("the second set has %s, want %s", got, want)
-	}
+	must.Be(t, sweepTable(each, 1), "A 80.50 90.50; B 70.50 99.50", "the second set has")
 	if r := sample.Records(t, each, "sweep"); len(r) != 16 || r[0]["series"] != "A" || r[0]["value"] != 1.0 ||
 		r[0]["result"] != 70.0 {
 		t.Errorf("%d records, the first %v", len(r), r[0])
@@ -102,9 +92,7 @@ func TestSetsWithoutAPointAreLeftOut(t *testing.T) {
 		return r.Dataset == "r" && r.Method == "B landmarks=1"
 	})
 	d := sample.Build(t, named("sweep"), in)
-	if got, want := sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Be(t, sweepTable(d, 0), "A 70.50 80.50; B 60.50 90.50")
 	must.Hold(t, strings.Join(d.Notes, " "), "no run there: r.")
 }
 
@@ -117,10 +105,7 @@ func TestOneProcessor(t *testing.T) {
 			r.CPUSeconds = new(1e6)
 		}
 	}
-	if got, want := sweepTable(sample.Build(t, named("sweep"), in, "--times"), 0),
-		"A 1.000 100.000; B 2.000 200.000"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Be(t, sweepTable(sample.Build(t, named("sweep"), in, "--times"), 0), "A 1.000 100.000; B 2.000 200.000")
 }
 
 // A repetition that took much longer than the others is named.
@@ -167,8 +152,7 @@ func TestRatioOfFewerRows(t *testing.T) {
 	f := in.Frame(t)
 	table := must.Get(f.Table(""))(t)
 	l := curves.LinesOf(&table, f.Protocol.Sweep)
-	if few, all, unknown := l.Ratio("A", 10, "s"), l.Ratio("A", 1, "s"),
-		l.Ratio("A", 10, "r"); few != 1 || all != 1 || unknown != 10 {
-		t.Errorf("the ratios are %v and %v, want 1; of a set of unknown size %v, want 10", few, all, unknown)
-	}
+	must.Be(t, l.Ratio("A", 10, "s"), 1, "the ratios are")
+	must.Be(t, l.Ratio("A", 1, "s"), 1, "the ratios are")
+	must.Be(t, l.Ratio("A", 10, "r"), 10, "the ratios are")
 }

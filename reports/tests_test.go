@@ -31,24 +31,19 @@ func records(t testing.TB, d doc.Document) map[string]map[string]any {
 func TestTestsByHand(t *testing.T) {
 	d := sample.Build(t, named("tests"), sample.Small())
 	omnibus := d.Blocks[2].(doc.Table).Sections[0]
-	if got := omnibus[0].Entries[0].Text + " " + omnibus[0].Entries[2].Text; len(omnibus) != 1 || got != "3.714 0.333" {
-		t.Errorf("%d tests of two sets; Friedman's is %s", len(omnibus), got)
-	}
+	must.Be(t, len(omnibus), 1)
+	must.Be(t, omnibus[0].Entries[0].Text+" "+omnibus[0].Entries[2].Text, "3.714 0.333")
 	var lines []string
 	for _, r := range sample.Records(t, d, "pairs") {
 		lines = append(lines, fmt.Sprintf("%s - %s %.2f", r["a"], r["b"], r["rank_difference"]))
 	}
 	slices.Sort(lines)
-	if got, want := strings.Join(lines, "; "), "A_1 - C|% -1.25; B&<b> - A_1 -0.50; B&<b> - C|% -1.75"; got != want {
-		t.Errorf("pairs %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(lines, "; "), "A_1 - C|% -1.25; B&<b> - A_1 -0.50; B&<b> - C|% -1.75", "pairs")
 	verdict := d.Blocks[0].(doc.Prose).Paragraphs
 	want := []string{"Do 3 methods rank alike over 2 data sets? Friedman's test by all arrangements of the ranks: p " +
 		"= 0.333.", "No pair is testable: no result of so few data sets can be significant among 3 comparisons of " +
 		"each method with each; 7 sets are enough."}
-	if !slices.Equal(verdict, want) {
-		t.Errorf("verdict %q, want %q", verdict, want)
-	}
+	must.Be(t, verdict, want, "verdict")
 }
 
 // Two methods in the same order on three sets: the exact p is 2 / 2^3, where F is infinite and its p is 0.

@@ -35,9 +35,7 @@ func TestTimesByHand(t *testing.T) {
 		got = append(got, fmt.Sprint(r["method"], " ", r["cell_cpu_seconds"], " ", r["all_cpu_seconds"], " ",
 			r["mean"], " ", r["front"]))
 	}
-	if want := "c 1 4 50 true; a 6 24 75.5 false; b 6 24 80 true"; strings.Join(got, "; ") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
-	}
+	must.Be(t, strings.Join(got, "; "), "c 1 4 50 true; a 6 24 75.5 false; b 6 24 80 true")
 }
 
 // Times of another processor are not mixed in, and the notes say so; without a set that is timed for every method
@@ -47,9 +45,7 @@ func TestProcessors(t *testing.T) {
 		timesRun("s2", "a", 1, 80, 1, "x"), timesRun("s2", "b", 1, 80, 900, "y")}
 	d := sample.Build(t, named("times"), sample.Of(2, rows...))
 	r := sample.Records(t, d, "times")
-	if got := fmt.Sprint(r[0]["datasets"], r[1]["cell_cpu_seconds"]); got != "[s1] 2" {
-		t.Errorf("times over %s", got)
-	}
+	must.Be(t, fmt.Sprint(r[0]["datasets"], r[1]["cell_cpu_seconds"]), "[s1] 2", "times over")
 	notes := strings.Join(d.Notes, "\n")
 	must.Hold(t, notes, "Times are over the sets that every method has times of: s1.",
 		"Times are those on x; cells computed on y have none here.")

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/evidence"
 )
@@ -239,7 +240,5 @@ func TestProspectOfFewSets(t *testing.T) {
 	data := map[string]string{"a": "", "b": "", "c": "", "d": ""}
 	want := "Mine against A, B and C (3 methods) on 4 sets: the least p is 0.375, so that no difference can be " +
 		"found; 7 sets are enough."
-	if got := q.Foreseen(q.Prospect(data, nil)); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Be(t, q.Foreseen(q.Prospect(data, nil)), want)
 }

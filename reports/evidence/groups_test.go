@@ -44,8 +44,7 @@ func TestGroupsAreCounted(t *testing.T) {
 			ratio, about = "6/19", "about "
 		}
 		got := must.Get(evidence.Compare(&table, evidence.Options{Level: 0.05}))(t).Pairs[0].Sets[0]
-		if got.Test.Ratio.RatString() != ratio || got.Set.About() != about {
-			t.Errorf("groups %v: the ratio is %v, and sizes are %q", grouped, got.Test.Ratio, got.Set.About())
-		}
+		must.Be(t, got.Test.Ratio.RatString(), ratio, "groups", grouped)
+		must.Be(t, got.Set.About(), about, "groups", grouped)
 	}
 }

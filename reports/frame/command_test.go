@@ -114,9 +114,7 @@ func TestFullCommand(t *testing.T) {
 	} {
 		in := lacking()
 		c.change(&in)
-		if got := table(t, in).FullCommand; got != c.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
-		}
+		must.Be(t, table(t, in).FullCommand, c.want, name)
 	}
 }
 
@@ -208,7 +206,5 @@ func TestCommandLine(t *testing.T) {
 	args := []string{"printf", `%s\0`, "", "plain-1.2_x/y:z@%+=,", "two words", "it's", `"`, "$HOME `id` $(id)",
 		"*?[a]", "~", "a\nb\tc", "ä±", "!", "&&|;<>#", `\`}
 	out := must.Get(exec.Command("sh", "-c", frame.CommandLine(args...)).Output())(t)
-	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args[2:]) {
-		t.Errorf("sh reads %q, want %q", got, args[2:])
-	}
+	must.Be(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), args[2:], "sh reads")
 }

@@ -47,22 +47,14 @@ func TestSetsWithoutTheMetric(t *testing.T) {
 	for _, s := range ft.Sets {
 		names = append(names, s.Name)
 	}
-	if want := []string{"iris", "glass", "mine"}; !slices.Equal(names, want) ||
-		!slices.Equal(ft.Methods, []string{"A", "B"}) {
-		t.Errorf("the table has sets %v, methods %v; want %v, A and B", names, ft.Methods, want)
-	}
-	if want := "bench run --methods A,B --datasets iris,glass,sets/mine.toml --protocol " +
-		"'my p.toml'"; ft.FullCommand != want {
-		t.Errorf("command\n%s\nwant\n%s", ft.FullCommand, want)
-	}
+	must.Be(t, names, []string{"iris", "glass", "mine"}, "the table has sets")
+	must.Be(t, ft.Methods, []string{"A", "B"}, "the table has sets")
+	must.Be(t, ft.FullCommand, "bench run --methods A,B --datasets iris,glass,sets/mine.toml --protocol 'my p.toml'",
+		"command")
 	again := frame.Change{Dataset: "mine", File: "mine.csv", Was: "f", Is: "new",
 		Command: "bench run --methods B --datasets sets/mine.toml --splits 1 --protocol 'my p.toml'"}
-	if !slices.Equal(ft.Changed, []frame.Change{again}) {
-		t.Errorf("changed %v, want %v", ft.Changed, again)
-	}
-	if !slices.Equal(ft.NothingStored(), []string{"glass"}) {
-		t.Errorf("left to the command: %v", ft.NothingStored())
-	}
+	must.Be(t, ft.Changed, []frame.Change{again}, "changed")
+	must.Be(t, ft.NothingStored(), []string{"glass"}, "left to the command")
 
 	numbers := must.Get(in.Frame(t).Table("rmse"))(t)
 	if want := "Left out, since the target is a class and has no rmse: iris, " +
@@ -186,10 +178,7 @@ func TestGroups(t *testing.T) {
 	for _, s := range table(t, in).Sets {
 		got = append(got, s.Name+" "+s.Group)
 	}
-	if want := []string{"wine main", "own main", "sonar apart", "gone apart", "swiss generated"}; !slices.Equal(got,
-		want) {
-		t.Errorf("groups %v, want %v", got, want)
-	}
+	must.Be(t, got, []string{"wine main", "own main", "sonar apart", "gone apart", "swiss generated"}, "groups")
 }
 
 // A frame reads a database: what was put is read as values, and the folds where they are asked

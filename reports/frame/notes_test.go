@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -60,10 +61,8 @@ func TestOneLineAReason(t *testing.T) {
 	for _, r := range ft.Reasons() {
 		got = append(got, fmt.Sprintf("%s: %d", r.Text, r.Runs))
 	}
-	if want := []string{"Timeout (no result within 1s): 20", "Failed (singular matrix): 140",
-		"Not run: 3040"}; !slices.Equal(got, want) {
-		t.Errorf("reasons %q, want %q", got, want)
-	}
+	must.Be(t, got, []string{"Timeout (no result within 1s): 20", "Failed (singular matrix): 140", "Not run: 3040"},
+		"reasons")
 	want := "Failed (singular matrix): 140 cells, of 7 methods on 20 data sets; `--format json` " +
 		"lists each."
 	if !slices.Contains(ft.Notes(), want) {
@@ -85,9 +84,7 @@ func TestImpossibleCells(t *testing.T) {
 		"(splits 1-20)."; !slices.Contains(ft.Notes(), want) {
 		t.Errorf("notes %q lack %q", ft.Notes(), want)
 	}
-	if !slices.Equal(ft.NothingStored(), []string{"s03"}) {
-		t.Errorf("left to the command: %v, want s03, which other methods solve", ft.NothingStored())
-	}
+	must.Be(t, ft.NothingStored(), []string{"s03"}, "left to the command")
 	for _, m := range in.Protocol.Order(nil) {
 		in.Tasks[m] = registry.Binary
 	}
@@ -142,13 +139,10 @@ func TestSkippedByARun(t *testing.T) {
 	const skipped = "kipped by --max-cell 30m, predicted 370h a cell, more than 2.5 times as long; " +
 		"a larger --max-cell runs it"
 	want := []frame.Reason{{Text: "S" + skipped, Runs: 2, Where: "B on wine (splits 2-3)"}}
-	if reasons := got.Reasons(); !slices.Equal(reasons, want) || got.FullCommand != "" {
-		t.Errorf("reasons %+v, command %q; want %+v and none", reasons, got.FullCommand, want)
-	}
+	must.Be(t, got.Reasons(), want, "reasons")
+	must.Be(t, got.FullCommand, "", "reasons")
 	want2 := "3 of 5 splits; s" + skipped + ": splits 2-3"
-	if text := got.Lacks("wine", "B"); text != want2 {
-		t.Errorf("the gap is described as %q", text)
-	}
+	must.Be(t, got.Lacks("wine", "B"), want2, "the gap is described as")
 	if records := sample.Records(t, doc.Document{Blocks: got.MissingRecords()}, "missing"); len(records) != 1 ||
 		records[0]["status"] != "skipped" {
 		t.Errorf("records %v", records)
@@ -235,18 +229,15 @@ func TestPartialMethods(t *testing.T) {
 	in := lacking()
 	in.Rows = append(in.Rows, sample.OK("wine", "B", 2, 1, 2), sample.OK("wine", "B", 3, 1, 2)) // B has all, too
 	got := table(t, in)
-	if fmt.Sprint(got.Methods, got.Whole(), got.Counted, got.Coverage(2)) != "[B C A] [B C] [wine own sonar] 2" {
-		t.Errorf("methods %v, whole %v over %v; A has %d", got.Methods, got.Whole(), got.Counted, got.Coverage(2))
-	}
+	must.Be(t, fmt.Sprint(got.Methods, got.Whole(), got.Counted, got.Coverage(2)), "[B C A] [B C] [wine own sonar] 2",
+		"methods")
 	want := "Partial, so without Mean and ranks: A (2 of 3 data sets). To complete what can be run: `bench run " +
 		"--methods A --datasets sets/own.toml`."
 	if notes := got.Notes(); !slices.Contains(notes, want) {
 		t.Errorf("notes %q lack %q", notes, want)
 	}
 	for i, means := range got.Means() {
-		if len(means) != 2 {
-			t.Errorf("set %d has means of %d methods", i, len(means))
-		}
+		must.Be(t, len(means), 2, "set", i)
 	}
 	if splits := got.CommonSplits(); len(splits) != 5 || len(got.ValuesAt(5)[2]) != 2 {
 		t.Errorf("common splits %v", splits)

@@ -50,9 +50,7 @@ func TestATableNeverMixes(t *testing.T) {
 	for _, r := range got.taken {
 		kept = append(kept, r.Method+r.Dataset+r.MethodVersion+r.GridHash)
 	}
-	if kept, want := strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h"; kept != want {
-		t.Errorf("kept %s, want %s", kept, want)
-	}
+	must.Be(t, strings.Join(kept, " "), "Awine1g Bsonar1g Apima2g Bpima1h", "kept")
 	all := strings.Join(append(got.say(warned), got.say(remark)...), "\n")
 	must.Hold(t, all, "before it was edited: A on wine",
 		"Left out, 1 cell of A on sonar: run on other data (f) than the cells that are shown (changed).",
@@ -137,16 +135,10 @@ func TestTheDataOfNow(t *testing.T) {
 			}
 			kinds[r.Dataset] = r.Fingerprint
 		}
-		if s := strings.Join(kept, " "); s != c.kept {
-			t.Errorf("%s: kept %s, want %s", name, s, c.kept)
-		}
-		if !slices.Equal(got.Changed, c.changed) {
-			t.Errorf("%s: changed %v, want %v", name, got.Changed, c.changed)
-		}
+		must.Be(t, strings.Join(kept, " "), c.kept, name)
+		must.Be(t, got.Changed, c.changed, name)
 		got.Changed = nil
-		if s := strings.Join(got.say(warned), "\n"); s != c.warnings {
-			t.Errorf("%s: warnings\n%s\nwant\n%s", name, s, c.warnings)
-		}
+		must.Be(t, strings.Join(got.say(warned), "\n"), c.warnings, name)
 	}
 	change := Change{Dataset: "mine", File: "mydata.csv", Was: "6facdf8211", Is: "54f96b3122",
 		Command: "bench run --methods A"}
@@ -186,9 +178,7 @@ func TestImportedNotes(t *testing.T) {
 			"compare with those of another processor.",
 		"Imported from mine.csv, test scores of a method elsewhere that were counted here: 1 cell of Mine.",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("notes\n%q, want\n%q", got, want)
-	}
+	must.Be(t, got, want, "notes")
 }
 
 // remarksOf are the remarks on rows.
@@ -206,9 +196,7 @@ func TestWarningNotes(t *testing.T) {
 		row("CART", "wine", result.Warning{Text: "abandoned", Times: 1}),
 	})
 	want := []string{"Fits of BMKR, CART warn on wine, sonar, 8 times: 2 messages. Table warnings has each."}
-	if !slices.Equal(got, want) {
-		t.Errorf("notes %q, want %q", got, want)
-	}
+	must.Be(t, got, want, "notes")
 	var rows []store.Row
 	for i := range 6 {
 		for k := range 15 {
@@ -217,9 +205,7 @@ func TestWarningNotes(t *testing.T) {
 		}
 	}
 	want = []string{"Fits of 6 methods warn on 15 data sets, 180 times: stopped early. Table warnings has each."}
-	if got := remarksOf(rows); !slices.Equal(got, want) {
-		t.Errorf("notes %q, want %q", got, want)
-	}
+	must.Be(t, remarksOf(rows), want, "notes")
 }
 
 // TestCountedSets: by hand, which sets count for which methods have which.
@@ -244,8 +230,6 @@ func TestCountedSets(t *testing.T) {
 			[]int{1, 2}},
 		"two of nine, and no two others": {[][]int{{1, 2}, {1, 2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}}, []int{1, 2}},
 	} {
-		if got := countedSets(c.have); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v count, want %v", name, got, c.want)
-		}
+		must.Be(t, countedSets(c.have), c.want, name)
 	}
 }

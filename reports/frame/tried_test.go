@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
@@ -55,9 +56,7 @@ func TestTried(t *testing.T) {
 		return out
 	}
 	want := "[M1/1 true 50 60 M3/1 true 70 60 M1/2 true 40 43]"
-	if got := fmt.Sprint(describe("M")); got != want {
-		t.Errorf("tried\n%s, want\n%s", got, want)
-	}
+	must.Be(t, fmt.Sprint(describe("M")), want, "tried")
 	if got := describe("O"); got != nil {
 		t.Errorf("O has %v", got)
 	}
@@ -68,15 +67,12 @@ func TestTried(t *testing.T) {
 		standings = append(standings, fmt.Sprint(s.Name, " ", s.Now, " ", s.Sets, " ", frame.Text(s.Mean, 1), " ",
 			s.Place, "/", s.Of))
 	}
-	if got, want := fmt.Sprint(standings), "[1 false 2 55.0 1/2 3 false 2 65.0 1/2 1, setting 2 false 2 41.7 2/2 "+
-		"7 true 2 80.0 1/2]"; got != want {
-		t.Errorf("standings\n%s, want\n%s", got, want)
-	}
+	must.Be(t, fmt.Sprint(standings), "[1 false 2 55.0 1/2 3 false 2 65.0 1/2 1, setting 2 false 2 41.7 2/2 7 true 2 "+
+		"80.0 1/2]", "standings")
 	// before the last versions
 	in.Rows, in.Older, in.Also = append(first, in.Rows[6:]...), append(in.Older, now...), []string{"M"}
-	if got, want := fmt.Sprint(describe("M")), "[M3/1 false 70 60 M1/2 false 40 43 M7/1 false 80 80]"; got != want {
-		t.Errorf("tried of the first version\n%s, want\n%s", got, want)
-	}
+	must.Be(t, fmt.Sprint(describe("M")), "[M3/1 false 70 60 M1/2 false 40 43 M7/1 false 80 80]",
+		"tried of the first version")
 	in.Also = nil
 	if got := describe("M"); got != nil {
 		t.Errorf("not asked for, but %v", got)

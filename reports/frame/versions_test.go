@@ -44,11 +44,9 @@ func TestOneColumnTwoVersions(t *testing.T) {
 	in := edited()
 	ft := table(t, in)
 	want := "B: version 1 on own, sonar, version 2+beef on wine; `bench run --methods B` brings them to one version"
-	if !slices.Equal(ft.Warnings, []string{want}) || ft.Version("wine", "B") != "2+beef" ||
-		ft.Version("own", "B") != "1" {
-		t.Errorf("warnings %q, want %q; versions %q, %q", ft.Warnings, want, ft.Version("wine", "B"),
-			ft.Version("own", "B"))
-	}
+	must.Be(t, ft.Warnings, []string{want}, "warnings")
+	must.Be(t, ft.Version("wine", "B"), "2+beef", "warnings")
+	must.Be(t, ft.Version("own", "B"), "1", "warnings")
 
 	in.Methods = []string{"b@1", "B@2", "C"}
 	ft = table(t, in)
@@ -58,9 +56,7 @@ func TestOneColumnTwoVersions(t *testing.T) {
 		}
 		return out
 	}
-	if fmt.Sprint(ft.Methods, means(0), ft.Warnings) != "[B@1 C B@2] [25 50 75] []" {
-		t.Errorf("columns %v, on wine %v, warnings %q", ft.Methods, means(0), ft.Warnings)
-	}
+	must.Be(t, fmt.Sprint(ft.Methods, means(0), ft.Warnings), "[B@1 C B@2] [25 50 75] []", "columns")
 	if v, ok := ft.Pinned("B@2"); !ok || v.Version != "2+beef" || len(ft.Cells("sonar", "B@2")) != 0 ||
 		!strings.Contains(ft.Sets[0].Entries[0].SQL, "method_version = '1'") {
 		t.Errorf("B@2 is %v with %d cells on sonar; B@1 is asked for by %s", v, len(ft.Cells("sonar", "B@2")),
@@ -77,9 +73,7 @@ func TestOneColumnTwoVersions(t *testing.T) {
 		!slices.Equal(ft.Methods, []string{"B", "B@1", "C"}) {
 		t.Errorf("with all that is stored B@1 gives %v", ft.Methods)
 	}
-	if got := in.Run.Command([]string{"B", "C"}, nil, nil, false); got != "bench run --methods B,C" {
-		t.Errorf("command %s", got)
-	}
+	must.Be(t, in.Run.Command([]string{"B", "C"}, nil, nil, false), "bench run --methods B,C", "command")
 }
 
 // TestVersionsThatAreNotStored: what is asked for must be one stored version.
@@ -118,9 +112,8 @@ func TestUnnumberedVersions(t *testing.T) {
 	ft := table(t, in)
 	first, _ := ft.Pinned("B@1")
 	second, _ := ft.Pinned("B@2")
-	if first.Version != "1+dead" || second.Version != "1+beef" {
-		t.Errorf("B@1 is %s, B@2 is %s", first.Version, second.Version)
-	}
+	must.Be(t, first.Version, "1+dead", "B@1 is")
+	must.Be(t, second.Version, "1+beef", "B@1 is")
 	in.Methods = []string{"B@3", "C"}
 	must.Say(t, must.Err(in.Read(t.Context())), `no stored version of B begins with "3"; stored are 1+dead, 1+beef`)
 }

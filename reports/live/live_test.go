@@ -94,16 +94,10 @@ func TestState(t *testing.T) {
 	for _, c := range got.Cells {
 		text += fmt.Sprintf("%s by %s for %.6g, %.6g left; ", c.Name, c.By, c.For, c.Left)
 	}
-	if text != "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by "+
-		"lab/2 for 3, 0 left; " {
-		t.Errorf("cells under way: %s", text)
-	}
-	if text := fmt.Sprint(got.Workers); text != "[{here/1 (run) 1 1} {lab/2 2 1}]" {
-		t.Errorf("workers: %s", text)
-	}
-	if text := fmt.Sprint(got.Sets); text != "[{x 0 0 6 [] } {y 0 0 6 [] }]" {
-		t.Errorf("sets: %s", text)
-	}
+	must.Be(t, text, "A on x, split 1 by here/1 for 8, 2 left; B on y, split 2 by  for 8, 22 left; B on y, split 1 by "+
+		"lab/2 for 3, 0 left; ", "cells under way")
+	must.Be(t, fmt.Sprint(got.Workers), "[{here/1 (run) 1 1} {lab/2 2 1}]", "workers")
+	must.Be(t, fmt.Sprint(got.Sets), "[{x 0 0 6 [] } {y 0 0 6 [] }]", "sets")
 
 	s.put(t, "A", "x", result.OK, "", "")
 	s.put(t, "B", "y", result.Failed, "it broke\nhere", "a trace")
@@ -144,12 +138,9 @@ func TestTwoRuns(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got.Left = 0
-	if got.Summary() != "0 of 5 cells of 2 runs; time left unknown until a fit of A is measured" {
-		t.Error(got.Summary())
-	}
-	if fmt.Sprint(got.Sets) != "[{x 0 0 2 [] }]" || got.Cells[0].Name != "A on x, split 1 (q)" {
-		t.Errorf("sets %v, cells %v", got.Sets, got.Cells)
-	}
+	must.Be(t, got.Summary(), "0 of 5 cells of 2 runs; time left unknown until a fit of A is measured")
+	must.Be(t, fmt.Sprint(got.Sets), "[{x 0 0 2 [] }]", "sets")
+	must.Be(t, got.Cells[0].Name, "A on x, split 1 (q)", "sets")
 }
 
 // hostile is a state whose names are those of somebody who wants to be a program.
@@ -211,9 +202,7 @@ data set                                         cells  best so far
 wine                       [###---]   34/60 (3 failed)  98.1 GBRFF2
 swiss                      [------]               0/60  
 `
-	if got := "\n" + strings.Join(s.Text(80), "\n") + "\n"; got != want {
-		t.Errorf("%s", got)
-	}
+	must.Be(t, "\n"+strings.Join(s.Text(80), "\n")+"\n", want)
 	if got := (State{Database: "r.db", At: began}).Text(80); len(got) != 2 || got[1] != "No run is under way" {
 		t.Errorf("%q", got)
 	}
@@ -237,8 +226,6 @@ func TestTiedNames(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", width, last, want)
 		}
 		whole := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
-		if !strings.Contains(whole, "unknown until a fit of Method01, Method02, Method03 and 13 more is measured") {
-			t.Errorf("%d columns: %s", width, whole)
-		}
+		must.Hold(t, whole, "unknown until a fit of Method01, Method02, Method03 and 13 more is measured")
 	}
 }

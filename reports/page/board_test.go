@@ -49,11 +49,9 @@ func TestLeaderboard(t *testing.T) {
 		t.Errorf("the leaderboard ends at %v", top)
 	}
 	eval[bool](tab, `document.querySelector("#board tbody tr:nth-child(2) td:nth-child(2)").click(), true`)
-	if got := eval[string](tab,
+	must.Be(t, eval[string](tab,
 		`document.querySelector("details.section[open] h3").textContent + document.querySelectorAll("details`+
-			`.section[open] figure").length`); got != start[1]+"1" {
-		t.Errorf("a row leads to %s, want %s and its figure", got, start[1])
-	}
+			`.section[open] figure").length`), start[1]+"1", "a row leads to")
 	tab.Picture("forest")
 	eval[bool](tab, `document.querySelectorAll("#board .order")[4].focus(), true`)
 	tab.Press(kb.Enter)
@@ -109,10 +107,8 @@ func TestTabs(t *testing.T) {
 		must.Be(t, got[2:], rows)
 		must.Be(t, got[0], fmt.Sprint("tab-", i))
 		must.Hold(t, got[1], "if you chose it before you saw results.")
-		if few := strings.Contains(got[1], "not testable") && strings.Contains(got[1], "data sets are enough."); few !=
-			(i == 0) {
-			t.Errorf("tab %d says %q", i, got[1])
-		}
+		must.Be(t, strings.Contains(got[1], "not testable") && strings.Contains(got[1], "data sets are enough."),
+			(i == 0), "tab", i, got[1])
 	}
 	eval[bool](tab, `document.querySelector("#tab-1").focus(), true`)
 	tab.Press(kb.ArrowRight)

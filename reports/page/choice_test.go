@@ -260,9 +260,7 @@ func TestGroups(t *testing.T) {
 		return eval[[]string](tab,
 			`[...document.querySelectorAll("#diagram > :not([hidden])")].map(e => e.dataset.group || e.textContent)`)
 	}
-	if got := shown(); !slices.Equal(got, []string{"0"}) {
-		t.Errorf("at first the page shows %q", got)
-	}
+	must.Be(t, shown(), []string{"0"}, "at first the page shows")
 	tab.choose(table.Methods, table.Counted) // as rows of sets
 	for k, diagram := range p.Diagrams {     // the ranks of the script are those of the program on every group
 		eval[bool](tab, fmt.Sprintf(`document.querySelectorAll(".chooser").forEach((c, i) =>
@@ -323,10 +321,7 @@ func TestOneFamily(t *testing.T) {
 		for _, part := range p.More {
 			tests += string(part.HTML)
 		}
-		if want := fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison")); !strings.Contains(tests,
-			want) {
-			t.Errorf("%s: the tests are not %q", method, want)
-		}
+		must.Hold(t, tests, fmt.Sprintf("adjusted for %s", frame.Count(len(ev.Pairs), "comparison")))
 	}
 }
 

@@ -87,9 +87,7 @@ func TestSize(t *testing.T) {
 		t.Errorf("the page has %d bytes", n)
 	}
 	must.Be(t, len(p.Tabs), 10)
-	if !strings.Contains(out.String(), "This command prints all pairs, with their posteriors: bench report tests") {
-		t.Error("the page does not say which command prints all pairs")
-	}
+	must.Hold(t, out.String(), "This command prints all pairs, with their posteriors: bench report tests")
 }
 
 // papers is the only address of another site on the page. A browser loads it only when a reader follows the link.
@@ -110,17 +108,13 @@ func TestSelfContained(t *testing.T) {
 				t.Errorf("%s: %q is in %q", name, bad, page[max(0, i-60):i+60])
 			}
 		}
-		if handler := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(
-			strings.ReplaceAll(out.String(), string(script), "")); handler != "" {
-			t.Errorf("%s: a handler in %q", name, handler)
-		}
+		must.Be(t, regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(strings.ReplaceAll(out.String(), string(script),
+			"")), "", name)
 		shell := render.Shell{Script: script}
 		for _, hashed := range []string{string(shell.Style()), string(script)} {
 			sum := sha256.Sum256([]byte(hashed))
-			if !strings.Contains(out.String(), ">"+hashed+"</") || !strings.Contains(shell.Policy(),
-				"'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
-				t.Errorf("%s: the page lacks this text, or the policy lacks its hash: %.60q", name, hashed)
-			}
+			must.Hold(t, out.String(), ">"+hashed+"</")
+			must.Hold(t, shell.Policy(), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 		}
 	}
 }
@@ -143,9 +137,7 @@ func TestSite(t *testing.T) {
 			switch target := m[1]; {
 			case strings.HasPrefix(target, "data:"), target == papers:
 			case strings.HasPrefix(target, "#"):
-				if !strings.Contains(string(content), ` id="`+target[1:]+`"`) {
-					t.Errorf("%s: no part has the id of the link %s", file, target)
-				}
+				must.Hold(t, string(content), ` id="`+target[1:]+`"`)
 			default:
 				if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(target))); err != nil {
 					t.Errorf("%s: %v", file, err)
@@ -166,9 +158,7 @@ func TestSite(t *testing.T) {
 // Readers without a script have the table. The page has one line for each reason why results are missing.
 func TestMissing(t *testing.T) {
 	p := built(t, sample.Paper(), Options{})
-	if !strings.Contains(string(p.Static), ">GBRFF2</th>") {
-		t.Error("there is no table without a script")
-	}
+	must.Hold(t, string(p.Static), ">GBRFF2</th>")
 	var lines []string
 	for _, r := range p.Missing {
 		lines = append(lines, fmt.Sprintf("%s, %d: %s", r.Text, r.Runs, r.Where))
@@ -178,9 +168,7 @@ func TestMissing(t *testing.T) {
 		"Timeout (stopped after 10m0s), 180: BMKR, GFC, PBRFF on bankmarketing (splits 1-20); every method on board " +
 			"(splits 1-20)",
 	}
-	if !slices.Equal(lines, want) {
-		t.Errorf("missing are\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	must.Be(t, lines, want, "missing are")
 	in := sample.Paper()
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Dataset == "wine" })
 	if got := built(t, in, Options{}).Missing; got[len(got)-1].Text != "Nothing is stored" ||
@@ -200,9 +188,7 @@ func TestWarningLine(t *testing.T) {
 			"and 2 more": {long, "b", "c"},
 		"a … and 1 more": {"a", "b"},
 	} {
-		if got := warningLine(warnings); got != want {
-			t.Errorf("%.30q: %q, want %q", warnings, got, want)
-		}
+		must.Be(t, warningLine(warnings), want, warnings)
 	}
 	in := sample.Paper()
 	for i := range in.Rows {
@@ -248,9 +234,7 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	got := ids([]string{"GBRFF-random", "B&<b>", "b b", "../x", "", "C|%", "B B"})
-	if want := []string{"gbrff-random", "b-b", "b-b-x", "x", "unnamed", "c", "b-b-x-x"}; !slices.Equal(got, want) {
-		t.Errorf("names %q, want %q", got, want)
-	}
+	must.Be(t, got, []string{"gbrff-random", "b-b", "b-b-x", "x", "unnamed", "c", "b-b-x-x"}, "names")
 }
 
 // Of sixteen tied methods the head of a set's section names three.
@@ -259,8 +243,6 @@ func TestTiedMethods(t *testing.T) {
 	for m := range 16 {
 		rows = append(rows, sample.OK("wine", fmt.Sprintf("METHOD-%02d", m), 1, 50, 50))
 	}
-	if got := built(t, sample.Of(1, rows...), Options{}).Sets[0].Best; got !=
-		"METHOD-00, METHOD-01, METHOD-02 and 13 more" {
-		t.Errorf("the best methods are %q", got)
-	}
+	must.Be(t, built(t, sample.Of(1, rows...), Options{}).Sets[0].Best, "METHOD-00, METHOD-01, METHOD-02 and 13 more",
+		"the best methods are")
 }

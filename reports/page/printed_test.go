@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
 )
 
@@ -35,9 +36,7 @@ func TestPrinted(t *testing.T) {
 	for cell, want := range map[string]string{"GFC on sonar": "+13.4 ours higher",
 		"GBRFF2 on sonar": "−13.0 ours lower", "LGBM on sonar": "+0.6 inconclusive",
 		"GBRFF2 on wine": "0.0 practically equivalent"} {
-		if got[cell] != want {
-			t.Errorf("%s: %q, want %q", cell, got[cell], want)
-		}
+		must.Be(t, got[cell], want)
 	}
 	if len(got) != 4 || !strings.HasPrefix(p.Printed.Summary[0],
 		"Of 4 means that gautheron2020-table2 prints, ours are practically equivalent on 1, higher on 1, lower on "+

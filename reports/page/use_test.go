@@ -55,9 +55,7 @@ func TestPhone(t *testing.T) {
 		}
 		methods := eval[[]string](tab,
 			`[...document.querySelectorAll("#results thead [data-method]")].map(th => th.textContent)`)
-		if got, want := len(methods), len(tableOf(t, in).Methods); got != want {
-			t.Errorf("%s: %d methods in the table, want %d: %q", name, got, want, methods)
-		}
+		must.Be(t, len(methods), len(tableOf(t, in).Methods), name, methods)
 		hidden := eval[[]string](tab, `(() => {
 			const right = document.querySelector("#results .scroll").getBoundingClientRect().right;
 			const seen = e => e.getBoundingClientRect().right <= right + 1;
@@ -124,17 +122,13 @@ func TestSort(t *testing.T) {
 	if !slices.IsSortedFunc(down, func(a, b float64) int { return int(1000 * (b - a)) }) || len(down) < 10 {
 		t.Errorf("by the first method the sets are %v", down)
 	}
-	if sorted := eval[string](tab,
+	must.Be(t, eval[string](tab,
 		`document.querySelector("#results [aria-sort]").textContent + " " + document.querySelector("#results `+
-			`[aria-sort]").ariaSort`); sorted != "BMKR descending" {
-		t.Errorf("sorted by %q", sorted)
-	}
+			`[aria-sort]").ariaSort`), "BMKR descending", "sorted by")
 	tab.Press(" ") // the focus is still on the head
 	up := numbers(values())
 	slices.Reverse(up)
-	if !slices.Equal(up, down) {
-		t.Errorf("turned around the sets are %v, before %v", up, down)
-	}
+	must.Be(t, up, down, "turned around the sets are")
 	eval[bool](tab,
 		`(() => { const s = document.querySelectorAll("#controls > .select select")[0]; s.value = "rank"; s`+
 			`.dispatchEvent(new Event("change")); return true; })()`)
@@ -172,15 +166,9 @@ func TestKeyboard(t *testing.T) {
 	at := focus()
 	title := eval[string](tab, `document.activeElement.title`)
 	tab.Press(kb.Enter)
-	if got := eval[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`); got != title {
-		t.Errorf("behind %q is %q", title, got)
-	}
-	if got := focus(); got != "close" {
-		t.Errorf("the focus is on %q", got)
-	}
-	if splits := eval[int](tab, `document.querySelectorAll("dialog[open] tbody tr").length`); splits != 20 {
-		t.Errorf("%d splits are listed", splits)
-	}
+	must.Be(t, eval[string](tab, `document.querySelector("dialog[open] h2")?.textContent || ""`), title, "behind")
+	must.Be(t, focus(), "close", "the focus is on")
+	must.Be(t, eval[int](tab, `document.querySelectorAll("dialog[open] tbody tr").length`), 20)
 	text := eval[string](tab, `document.querySelector("dialog[open]").textContent`)
 	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ",
 		"FROM results WHERE protocol = 'table2'", "A fit warned")
@@ -189,9 +177,8 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
 	}
 	// The Tab key reaches one number of the table. Arrow keys reach the others.
-	if n := eval[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`); n != 1 {
-		t.Errorf("the Tab key reaches %d numbers", n)
-	}
+	must.Be(t, eval[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`), 1,
+		"the Tab key reaches")
 	tab.Quiet()
 }
 
@@ -212,9 +199,7 @@ func TestSplits(t *testing.T) {
 			got := eval[[]string](tab,
 				`[...document.querySelectorAll("dialog[open] tbody tr")].map(tr => tr.cells[1].textContent + " " + `+
 					`tr.cells[2].textContent)`)
-			if all := doc.Map(set.Entries[1].Runs, want); !slices.Equal(got, all) {
-				t.Errorf("%s of %s on %s: %q, want %q", metric, set.Entries[1].Method, set.Name, got, all)
-			}
+			must.Be(t, got, doc.Map(set.Entries[1].Runs, want), metric, set.Entries[1].Method, set.Name)
 			eval[bool](tab, `document.querySelector("dialog").close(), true`)
 		}
 		tab.Quiet()
@@ -236,9 +221,7 @@ func TestPrint(t *testing.T) {
 	heads := eval[[]string](tab,
 		`[...document.querySelectorAll("#print tr[data-method] th")].filter(th => th.offsetWidth > 0).map(th => th`+
 			`.textContent)`)
-	if !slices.Equal(heads, methods) {
-		t.Errorf("on paper are %q, want %q", heads, methods)
-	}
+	must.Be(t, heads, methods, "on paper are")
 	for _, w := range eval[[]float64](tab,
 		`[...document.querySelectorAll("#print table, #published table")].map(t => t.getBoundingClientRect().width)`) {
 		if w > paper {

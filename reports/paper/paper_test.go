@@ -136,28 +136,21 @@ func TestGolden(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := strings.Fields("README.txt compare.tex figure.pdf figure.svg figure.tex forest.pdf forest.svg " +
-		"forest.tex main.tex methods.tex references.bib sentence.tex sentence.txt table.tex"); !slices.Equal(names,
-		want) {
-		t.Errorf("files %v, want %v", names, want)
-	}
+	must.Be(t, names, strings.Fields("README.txt compare.tex figure.pdf figure.svg figure.tex forest.pdf forest.svg "+
+		"forest.tex main.tex methods.tex references.bib sentence.tex sentence.txt table.tex"), "files")
 	for _, name := range strings.Fields("README.txt main.tex methods.tex references.bib sentence.tex sentence.txt") {
 		golden := filepath.Join("testdata", name)
 		if *update {
 			must.Do(t, os.WriteFile(golden, []byte(files[name]), 0o644))
 		}
 		want := must.Get(os.ReadFile(golden))(t)
-		if diff := cmp.Diff(string(want), files[name]); diff != "" {
-			t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", name, diff)
-		}
+		must.Be(t, cmp.Diff(string(want), files[name]), "", name)
 	}
 	must.Hold(t, files["forest.svg"], "A ahead &gt;")
 	if strings.Contains(files["forest.svg"], "ahead ahead") {
 		t.Error("the forest plot says ahead twice")
 	}
-	if lines := strings.Count(files["README.txt"], "\n"); lines != len(files) {
-		t.Errorf("README.txt has %d lines, want one a file and one on the program", lines)
-	}
+	must.Be(t, strings.Count(files["README.txt"], "\n"), len(files), "README.txt has")
 }
 
 // What is not as usual is said as it is. Each case changes one thing, and names what the text must say and must not
@@ -364,9 +357,8 @@ func checkCitations(t *testing.T, files map[string]string) {
 	}
 	slices.Sort(cited)
 	slices.Sort(have)
-	if diff := cmp.Diff(slices.Compact(cited), have); diff != "" {
-		t.Errorf("cited and not in references.bib (-), or the other way round (+):\n%s", diff)
-	}
+	must.Be(t, cmp.Diff(slices.Compact(cited), have), "", "cited and not in references.bib (-), or the other way "+
+		"round (+)")
 }
 
 // The papers of all methods and protocols that come with the program are known.
@@ -388,9 +380,7 @@ func TestSourcesAreKnown(t *testing.T) {
 			t.Errorf("%s: its source %q cites %q, want %d papers", of, source, c, papers)
 		}
 	}
-	if c := cited("nobody, nowhere"); c != "" {
-		t.Errorf("an unknown source cites %q", c)
-	}
+	must.Be(t, cited("nobody, nowhere"), "", "an unknown source cites")
 }
 
 // The entry of the program says what CITATION.cff says, and everything has the version that it names.
@@ -405,10 +395,8 @@ func TestCitationFile(t *testing.T) {
 		t.Fatal("CITATION.cff names no version, or CHANGELOG.md has no heading")
 	}
 	released, dev := strings.CutSuffix(string(version[1]), "-dev")
-	if want := map[bool]string{true: "Unreleased", false: released}[dev]; string(newest[1]) != want {
-		t.Errorf("CITATION.cff is of version %s, and CHANGELOG.md begins with %q instead of %q", version[1], newest[1],
-			want)
-	}
+	must.Be(t, string(newest[1]), map[bool]string{true: "Unreleased", false: released}[dev],
+		"CITATION.cff is of version", version[1])
 	meta := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "codemeta.json")))(t)
 	must.Hold(t, string(meta), `"version": "`+string(version[1])+`"`, programURL, `"name": "`+programAuthor+`"`)
 	recipe := must.Get(os.ReadFile(filepath.Join(testenv.Root(), "conda-recipe", "recipe.yaml")))(t)
@@ -424,19 +412,15 @@ func TestCitationFile(t *testing.T) {
 func TestFolder(t *testing.T) {
 	for method, want := range map[string]string{"GBRFF2": "paper-GBRFF2", "RKS + intercept": "paper-RKS-intercept",
 		"../A/B": "paper-A-B", "A@1.2": "paper-A-1.2"} {
-		if got := Folder(method); got != want {
-			t.Errorf("Folder(%q) is %q, want %q", method, got, want)
-		}
+		must.Be(t, Folder(method), want, "Folder(", method)
 	}
 }
 
 func TestMathematics(t *testing.T) {
 	got := mathematics([]string{"A_1: -0.5 points (95 % interval -1.0 to +2.25), p = 0.02, adjusted p < 0.0001.",
 		"RFF-SKL 1-20"})
-	if want := `A\_1: $-0.5$ points (95~\% interval $-1.0$ to $+2.25$), $p = 0.02$, adjusted $p < 0.0001$.` +
-		"\n\nRFF-SKL 1-20"; got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	must.Be(t, got, `A\_1: $-0.5$ points (95~\% interval $-1.0$ to $+2.25$), $p = 0.02$, adjusted $p < 0.0001$.`+
+		"\n\nRFF-SKL 1-20")
 }
 
 // What cannot be shown is an error.

@@ -163,9 +163,7 @@ func TestAFewNamesHaveRoom(t *testing.T) {
 			words++
 		}
 	}
-	if words != len(ps) {
-		t.Errorf("%d of %d names", words, len(ps))
-	}
+	must.Be(t, words, len(ps))
 }
 
 // TestStairs: the line of the front has a step for each further point of the front, in the order of x whatever that of
@@ -184,18 +182,15 @@ func TestStairs(t *testing.T) {
 	type line struct{ x, y, x2, y2 float64 }
 	var got, want []line
 	for _, m := range s.Marks[before:] {
-		if m.Shape != doc.Line || m.Role != doc.Mean {
-			t.Errorf("%+v is no line of the front", m)
-		}
+		must.Be(t, m.Shape, doc.Line, m)
+		must.Be(t, m.Role, doc.Mean, m)
 		got = append(got, line{m.X, m.Y, m.X2, m.Y2})
 	}
 	for _, step := range [][2]Point{{a, b}, {b, c}} {
 		x, y, x2, y2 := s.x.At(step[0].X), s.y.At(step[0].Y), s.x.At(step[1].X), s.y.At(step[1].Y)
 		want = append(want, line{x, y, x2, y}, line{x2, y, x2, y2})
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("lines %v, want %v", got, want)
-	}
+	must.Be(t, got, want, "lines")
 	for _, l := range want {
 		if taken.free(box{min(l.x, l.x2), min(l.y, l.y2), max(l.x, l.x2) + 0.1, max(l.y, l.y2) + 0.1}, true) {
 			t.Errorf("a name may cover %v", l)
@@ -205,15 +200,11 @@ func TestStairs(t *testing.T) {
 			t.Errorf("the middle of %v is free, or nothing may cross it", l)
 		}
 	}
-	if len(taken.soft) != len(want) {
-		t.Errorf("%d places are taken by %d lines", len(taken.soft), len(want))
-	}
+	must.Be(t, len(taken.soft), len(want))
 	only := newSheet(doc.PageWidth, Axis{}, Axis{}, xs, ys, 0, 0)
 	before = len(only.Marks)
 	only.stairs([]Point{other, a}, &obstacles{})
-	if len(only.Marks) != before {
-		t.Error("a front of one point has a line")
-	}
+	must.Be(t, len(only.Marks), before, "a front of one point has a line")
 }
 
 // Places move apart only as far as the gaps need it, and keep their order.
@@ -223,9 +214,7 @@ func TestSpread(t *testing.T) {
 		{[]float64{0, 0, 1}, []float64{0, 10, 20}}, {[]float64{100, 99}, []float64{100, 90}},
 		{[]float64{50, 52, 80}, []float64{46, 56, 80}},
 	} {
-		if got := spread(c.places, 10, 0, 100); !slices.Equal(got, c.want) {
-			t.Errorf("%v spread to %v, want %v", c.places, got, c.want)
-		}
+		must.Be(t, spread(c.places, 10, 0, 100), c.want, c.places)
 	}
 }
 
@@ -290,9 +279,8 @@ func TestIntervalsOfCurves(t *testing.T) {
 			t.Errorf("no interval at the mark at %v", x)
 		}
 	}
-	if len(marks) != 9 || len(intervals) != 9 {
-		t.Errorf("%d places of marks and %d of intervals, want 9", len(marks), len(intervals))
-	}
+	must.Be(t, len(marks), 9)
+	must.Be(t, len(intervals), 9)
 	if len(diamonds) != 4 || math.Abs(diamonds[0]-diamonds[1]) < 8 { // the last one is the legend's
 		t.Errorf("printed points at %v", diamonds)
 	}
@@ -302,10 +290,8 @@ func TestIntervalsOfCurves(t *testing.T) {
 // Numbers have one notation: no exponent, and no group of three digits.
 func TestOneNotationOfTicks(t *testing.T) {
 	_, texts := logTicks(2e-5, 3e6)
-	if want := []string{"0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "100000",
-		"1000000"}; !slices.Equal(texts, want) {
-		t.Errorf("%q", texts)
-	}
+	must.Be(t, texts, []string{"0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "100000",
+		"1000000"})
 }
 
 // Ticks of a logarithmic axis ascend, are few, and lie between the values unless that leaves one. The values fill the
@@ -405,9 +391,7 @@ func TestNumbersOfManyRanks(t *testing.T) {
 				n++
 			}
 		}
-		if n != want {
-			t.Errorf("%d methods: %d numbers, want %d", k, n, want)
-		}
+		must.Be(t, n, want, k)
 	}
 }
 

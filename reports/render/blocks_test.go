@@ -85,9 +85,7 @@ func TestBlocksAreEven(t *testing.T) {
 		for _, b := range blocks(head, widths, room) {
 			got = append(got, len(b))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("room for %d: blocks of %v, want %v", room, got, want)
-		}
+		must.Be(t, got, want, "room for", room)
 	}
 	if blocks(nil, nil, 10) == nil {
 		t.Error("a table without columns has no block")
@@ -143,12 +141,8 @@ func TestJSONRecords(t *testing.T) {
 	var out bytes.Buffer
 	must.Do(t, JSON(&out, doc.Document{Blocks: []doc.Block{a, b}}, Options{}))
 	compact := strings.Join(strings.Fields(out.String()), "")
-	if want := `"records":{"r":[{"z":1,"a":"<x>"},{"z":null,"a":"y"}]}`; !strings.Contains(compact, want) {
-		t.Errorf("JSON\n%s\nlacks %s", compact, want)
-	}
-	if len(a.Rows) != 1 {
-		t.Error("the document was changed")
-	}
+	must.Hold(t, compact, `"records":{"r":[{"z":1,"a":"<x>"},{"z":null,"a":"y"}]}`)
+	must.Be(t, len(a.Rows), 1, "the document was changed")
 }
 
 // Commands in a note stay code in Markdown, and no other text becomes code.
@@ -158,8 +152,6 @@ func TestMarkdownCommands(t *testing.T) {
 		"a set named `x` and `bench <b>`": "a set named \\`x\\` and \\`bench &lt;b&gt;\\`",
 		"`bench run":                      "\\`bench run",
 	} {
-		if got := mdEscape(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		must.Be(t, mdEscape(text), want, text)
 	}
 }

@@ -142,9 +142,7 @@ func TestFigureNames(t *testing.T) {
 	for _, n := range FigureNames(d) {
 		names = append(names, n.Name)
 	}
-	if got, want := strings.Join(names, " "), "grid-a-b grid-a-b-2 grid-c-d"; got != want {
-		t.Errorf("names %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(names, " "), "grid-a-b grid-a-b-2 grid-c-d", "names")
 	if got := FigureNames(doc.Document{Report: "cd", Blocks: d.Blocks[:1]}); got[0].Name != "cd" {
 		t.Errorf("a lone figure is named %s", got[0].Name)
 	}

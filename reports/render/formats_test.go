@@ -146,9 +146,7 @@ func golden(t *testing.T, file, got string) {
 		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want := must.Get(os.ReadFile(path))(t)
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
-	}
+	must.Be(t, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")), "", path)
 }
 
 func TestUnknownFormat(t *testing.T) {
@@ -273,9 +271,7 @@ func checkLaTeX(t testing.TB, source string) {
 			}
 		}
 	}
-	if depth != 0 {
-		t.Errorf("%d braces stay open", depth)
-	}
+	must.Be(t, depth, 0)
 	if ends != 1 || !strings.HasSuffix(source, "\n\\benchtableend\n") {
 		t.Error("the document does not end where it should")
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -21,9 +22,7 @@ func signedRank(differences []*big.Rat, rope *big.Rat, draws int, seed uint32) s
 func TestBayesSignedRankOfOne(t *testing.T) {
 	const draws = 40000
 	one := []*big.Rat{big.NewRat(1, 1)}
-	if got := signedRank(one, new(big.Rat), draws, 3); got != (stats.Probabilities{Above: 1}) {
-		t.Errorf("without a region: %+v", got)
-	}
+	must.Be(t, signedRank(one, new(big.Rat), draws, 3), (stats.Probabilities{Above: 1}), "without a region")
 	for region, bound := range map[*big.Rat]float64{big.NewRat(2, 3): math.Sqrt(0.5), big.NewRat(1, 2): 0.5} {
 		got, want := signedRank(one, region, draws, 3), math.Sqrt(1-bound)
 		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got.Above-want) > 4*sd || got.Below != 0 ||
@@ -32,9 +31,8 @@ func TestBayesSignedRankOfOne(t *testing.T) {
 		}
 	}
 	// Half a region more, and every sum is within.
-	if got := signedRank(one, big.NewRat(1, 1), draws, 3); got != (stats.Probabilities{Within: 1}) {
-		t.Errorf("with a region of the difference: %+v", got)
-	}
+	must.Be(t, signedRank(one, big.NewRat(1, 1), draws, 3), (stats.Probabilities{Within: 1}),
+		"with a region of the difference")
 }
 
 // Equal seeds give equal bits, the probabilities add up to 1, and a larger difference on one side never
@@ -59,12 +57,8 @@ func TestBayesSignedRankProperties(t *testing.T) {
 
 func TestBayesSignedRankOfLittle(t *testing.T) {
 	zeros := thirds([]int{0, 0})
-	if got := signedRank(zeros, new(big.Rat), 10, 1); got != (stats.Probabilities{Below: 0.5, Above: 0.5}) {
-		t.Errorf("of zeros: %+v", got)
-	}
-	if got := signedRank(zeros, big.NewRat(1, 9), 10, 1); got != (stats.Probabilities{Within: 1}) {
-		t.Errorf("of zeros, with a region: %+v", got)
-	}
+	must.Be(t, signedRank(zeros, new(big.Rat), 10, 1), (stats.Probabilities{Below: 0.5, Above: 0.5}), "of zeros")
+	must.Be(t, signedRank(zeros, big.NewRat(1, 9), 10, 1), (stats.Probabilities{Within: 1}), "of zeros, with a region")
 	for name, c := range map[string]struct {
 		differences []*big.Rat
 		rope        *big.Rat

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -98,9 +99,7 @@ func TestEquivalence(t *testing.T) {
 	if got := c.Equivalence(big.NewRat(3, 1)); math.Abs(got-0.193814) > 1e-6 {
 		t.Errorf("P is %v", got)
 	}
-	if got := c.Equivalence(big.NewRat(2, 1)); got != 0.5 {
-		t.Errorf("on the edge P is %v", got)
-	}
+	must.Be(t, c.Equivalence(big.NewRat(2, 1)), 0.5, "on the edge P is")
 	equal := stats.CorrectedT(whole([]int{1, 1}), 2, 1)
 	one := stats.CorrectedT(whole([]int{1}), 2, 1)
 	if equal.Equivalence(big.NewRat(2, 1)) != 0 || equal.Equivalence(big.NewRat(1, 1)) != 1 ||

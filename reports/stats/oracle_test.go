@@ -61,13 +61,9 @@ func TestDemsarFromAUC(t *testing.T) {
 
 	// Demsar (2006), 3.1.3 and Table 2: C4.5 against C4.5+m.
 	w := stats.Wilcoxon(columnDifferences(values, 1, 0))
-	if w.Plus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R+"]), 1)) != 0 ||
-		w.Minus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R-"]), 1)) != 0 {
-		t.Errorf("R+ and R- are %v and %v, want %v", w.Plus, w.Minus, o.Pub.Wilcoxon)
-	}
-	if crit := o.Pub.Wilcoxon["crit_05_N14"]; criticalSum(t, 14) != crit {
-		t.Errorf("critical value of 14: %d, want %d", criticalSum(t, 14), crit)
-	}
+	must.Be(t, w.Plus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R+"]), 1)), 0, "R+ and R- are")
+	must.Be(t, w.Minus.Cmp(big.NewRat(int64(o.Pub.Wilcoxon["R-"]), 1)), 0, "R+ and R- are")
+	must.Be(t, criticalSum(t, 14), o.Pub.Wilcoxon["crit_05_N14"], "critical value of 14")
 }
 
 // criticalSum is the largest sum of ranks of n untied differences with an exact P of at most 0.05.
@@ -99,9 +95,7 @@ func criticalSum(t *testing.T, n int) int {
 func TestWilcoxonCriticalValues(t *testing.T) {
 	for size, want := range readOracle(t).Critical {
 		n := must.Get(strconv.Atoi(size))(t)
-		if got := criticalSum(t, n); got != want {
-			t.Errorf("critical value of %d differences: %d, want %d", n, got, want)
-		}
+		must.Be(t, criticalSum(t, n), want, "critical value of", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -81,9 +82,7 @@ func TestGroupsOfDemsar(t *testing.T) {
 	for cd, want := range map[float64][][]int{1.25: {{3, 1, 2, 0}}, 1.12: {{3, 1, 2}, {2, 0}}, 0.5: {{3, 1}, {2, 0}},
 		0.01: nil} {
 		got := stats.Groups(order, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < cd })
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("critical difference %v: %v, want %v", cd, got, want)
-		}
+		must.Be(t, fmt.Sprint(got), fmt.Sprint(want), "critical difference", cd)
 	}
 }
 
@@ -92,9 +91,7 @@ func TestGroupsOfDemsar(t *testing.T) {
 func TestGroups(t *testing.T) {
 	ranks := []float64{1, 2, 3, 5}
 	got := stats.Groups([]int{0, 1, 2, 3}, func(a, b int) bool { return math.Abs(ranks[a]-ranks[b]) < 1.5 })
-	if fmt.Sprint(got) != "[[0 1] [1 2]]" {
-		t.Errorf("groups %v", got)
-	}
+	must.Be(t, fmt.Sprint(got), "[[0 1] [1 2]]", "groups")
 	if got := stats.Groups([]int{2, 0, 1}, func(a, b int) bool { return a+b == 3 }); fmt.Sprint(got) != "[[2 1]]" {
 		t.Errorf("groups %v", got)
 	}

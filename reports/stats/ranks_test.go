@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -60,13 +61,10 @@ func fixed(values []*big.Rat, digits int) string {
 func TestRanksOfPublishedTable(t *testing.T) {
 	values := decimals(t, published2020)
 	proper := stats.AverageRanks(values)
-	if got, want := fixed(proper, 2), "2.93 4.97 3.70 3.77 3.47 2.17"; got != want {
-		t.Errorf("average mid-ranks: got %s, want %s", got, want)
-	}
+	must.Be(t, fixed(proper, 2), "2.93 4.97 3.70 3.77 3.47 2.17", "average mid-ranks")
 	paper := stats.PaperAverageRanks(values)
-	if got, want := fixed(paper, 4), "3.0625 5.1250 3.6250 3.8750 3.3125 2.0000"; got != want {
-		t.Errorf("the paper's convention on printed accuracies: got %s, want %s", got, want)
-	}
+	must.Be(t, fixed(paper, 4), "3.0625 5.1250 3.6250 3.8750 3.3125 2.0000",
+		"the paper's convention on printed accuracies")
 	mean := stats.ColumnMeans(values)
 	// The printed Mean row; the paper averaged unrounded accuracies, hence 0.1.
 	for j, want := range []float64{88.4, 85.7, 87.9, 87.9, 89.0, 89.1} {
@@ -127,9 +125,7 @@ func TestPrintedRanksOf2020(t *testing.T) {
 		values[i][j] = original
 	}
 	order(0)
-	if want := 6 * 2 * 2 * 2 * 2 * 6; orders != want {
-		t.Errorf("%d orders tried, want %d", orders, want)
-	}
+	must.Be(t, orders, 6*2*2*2*2*6)
 	if !reached || without {
 		t.Errorf("printed ranks reached by the paper's convention: %v, want true; without the Mean row: %v, "+
 			"want false", reached, without)
@@ -138,32 +134,19 @@ func TestPrintedRanksOf2020(t *testing.T) {
 
 func TestTies(t *testing.T) {
 	values := decimals(t, [][]float64{{3, 7, 3, 7, 1}})[0]
-	if got, want := fixed(stats.MidRanks(values), 1), "3.5 1.5 3.5 1.5 5.0"; got != want {
-		t.Errorf("mid-ranks: got %s, want %s", got, want)
-	}
-	if got, want := fixed(stats.LaterColumnRanks(values), 0), "4 2 3 1 5"; got != want {
-		t.Errorf("later-column ranks: got %s, want %s", got, want)
-	}
-	if got, want := stats.Largest(values), []bool{false, true, false, true, false}; !slices.Equal(got, want) {
-		t.Errorf("largest: got %v, want %v", got, want)
-	}
-	if got, want := stats.Smallest(append(values, nil)), []bool{false, false, false, false, true, false}; !slices.Equal(
-		got, want) {
-		t.Errorf("smallest: got %v, want %v", got, want)
-	}
+	must.Be(t, fixed(stats.MidRanks(values), 1), "3.5 1.5 3.5 1.5 5.0", "mid-ranks")
+	must.Be(t, fixed(stats.LaterColumnRanks(values), 0), "4 2 3 1 5", "later-column ranks")
+	must.Be(t, stats.Largest(values), []bool{false, true, false, true, false}, "largest")
+	must.Be(t, stats.Smallest(append(values, nil)), []bool{false, false, false, false, true, false}, "smallest")
 	if got := stats.Largest([]*big.Rat{nil, nil}); slices.Contains(got, true) {
 		t.Errorf("largest of nothing: got %v, want no mark", got)
 	}
-	if got, want := stats.Order(values), []int{4, 0, 2, 1, 3}; !slices.Equal(got, want) {
-		t.Errorf("order: got %v, want %v", got, want)
-	}
+	must.Be(t, stats.Order(values), []int{4, 0, 2, 1, 3}, "order")
 }
 
 func TestDecimal(t *testing.T) {
 	r := stats.Decimal(83.1)
-	if r.Cmp(big.NewRat(831, 10)) != 0 {
-		t.Errorf("Decimal(83.1) = %v; want 831/10", r)
-	}
+	must.Be(t, r.Cmp(big.NewRat(831, 10)), 0, "Decimal(83.1)", r)
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if !stats.Panics(func() { stats.Decimal(x) }) {
 			t.Errorf("Decimal(%v) makes no panic", x)

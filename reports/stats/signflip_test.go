@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
@@ -163,12 +164,8 @@ func TestCritical(t *testing.T) {
 		return stats.NewFamily([]stats.SignedRanks{stats.NewSignedRanks(d)}, 1)
 	}
 	// Of 5 sets 2/32 is above 0.05. Of 6 sets the sum 21 has 2/64; with the sum 19, the next one, there are 4/64.
-	if got := one(5).Critical(0.05); got != 0 {
-		t.Errorf("five sets: %v", got)
-	}
-	if got := one(6).Critical(0.05); got != 2./64 {
-		t.Errorf("six sets: %v", got)
-	}
+	must.Be(t, one(5).Critical(0.05), 0, "five sets")
+	must.Be(t, one(6).Critical(0.05), 2./64, "six sets")
 	// A comparison by itself needs no flips. Two equal ones have the same least p under each flip.
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(-4, 4), 1, 12).Draw(t, "differences")
@@ -195,9 +192,7 @@ func TestPseudoMedian(t *testing.T) {
 		{[]int{1, 2, 4, 8, 16, 32}, stats.Interval{Low: 1, High: 32}},
 		{[]int{0, 0, 0, 0, 0, 0}, stats.Interval{}},
 	} {
-		if got := stats.PseudoMedianInterval(whole(c.values), 0.95); got != c.want {
-			t.Errorf("%v: %v, want %v", c.values, got, c.want)
-		}
+		must.Be(t, stats.PseudoMedianInterval(whole(c.values), 0.95), c.want, c.values)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -13,10 +14,8 @@ import (
 // quartiles lie at places 0.75, 1.5 and 2.25: 1.75, 3 and 5.25.
 func TestSpreadByHand(t *testing.T) {
 	s := stats.NewSpread(decimals(t, [][]float64{{4, 1, 9, 2}})[0])
-	if got, want := fixed([]*big.Rat{s.Mean, s.Min, s.Lower, s.Median, s.Upper, s.Max}, 2),
-		"4.00 1.00 1.75 3.00 5.25 9.00"; got != want {
-		t.Errorf("mean, least, quartiles, largest: %s, want %s", got, want)
-	}
+	must.Be(t, fixed([]*big.Rat{s.Mean, s.Min, s.Lower, s.Median, s.Upper, s.Max}, 2), "4.00 1.00 1.75 3.00 5.25 9.00",
+		"mean, least, quartiles, largest")
 	if s.N != 4 || s.StdPop != math.Sqrt(9.5) || s.StdSample != math.Sqrt(38.0/3) {
 		t.Errorf("deviations %v and %v of %d values", s.StdPop, s.StdSample, s.N)
 	}

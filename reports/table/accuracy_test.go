@@ -35,9 +35,7 @@ func TestPublishedTable(t *testing.T) {
 	for _, r := range tab.midRanks {
 		ranks = append(ranks, r.FloatString(2))
 	}
-	if got, want := strings.Join(ranks, " "), "2.93 4.97 3.70 3.77 3.47 2.17"; got != want {
-		t.Errorf("average ranks: got %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(ranks, " "), "2.93 4.97 3.70 3.77 3.47 2.17", "average ranks")
 	best := map[string]string{
 		"wine": "BMKR", "sonar": "GBRFF2", "newthyroid": "GBRFF2", "heart": "BMKR", "bupa": "LGBM",
 		"iono": "BMKR PBRFF", "wdbc": "GBRFF2", "balance": "PBRFF", "australian": "GBRFF2", "pima": "GBRFF2",
@@ -51,9 +49,7 @@ func TestPublishedTable(t *testing.T) {
 				got = append(got, tab.Methods[i])
 			}
 		}
-		if want := best[s.Name]; strings.Join(got, " ") != want {
-			t.Errorf("best on %s: got %v, want %s", s.Name, got, want)
-		}
+		must.Be(t, strings.Join(got, " "), best[s.Name], "best on", s.Name)
 	}
 	// The paper's Mean row is 88.4 85.7 87.9 87.9 89.0 89.1, of unrounded means.
 	for i, want := range []float64{88.4, 85.7, 87.9, 87.9, 89.0, 89.1} {
@@ -66,18 +62,14 @@ func TestPublishedTable(t *testing.T) {
 		t.Errorf("Mean and ranks are over %v, want the 15 data sets of the main group", tab.Counted)
 	}
 	for _, c := range tab.comparison.Cells {
-		if c.Difference.Sign() != 0 {
-			t.Errorf("%s on %s: difference from itself is %v", c.Method, c.Dataset, c.Difference)
-		}
+		must.Be(t, c.Difference.Sign(), 0, c.Method, c.Dataset)
 	}
 	for _, m := range tab.comparison.methods {
 		want := 15
 		if strings.HasPrefix(m.method, "GBRFF") || m.method == "LGBM" {
 			want = 16
 		}
-		if m.n != want {
-			t.Errorf("%s is compared on %d data sets, want %d", m.method, m.n, want)
-		}
+		must.Be(t, m.n, want, m.method)
 	}
 }
 
@@ -92,13 +84,9 @@ func TestAnotherMetric(t *testing.T) {
 	if len(cells) != 2 || cells[0].Text != "1.000" || !cells[0].Best || cells[1].Text != "0.667" || cells[1].Best {
 		t.Errorf("cells %+v, want 1.000 and 0.667", cells)
 	}
-	if want := "Mean test Matthews correlation coefficient ± standard deviation over 1 random train/test splits, " +
-		"protocol table2"; d.Title != want {
-		t.Errorf("title %q, want %q", d.Title, want)
-	}
-	if want := "best of its row, every tied one; decided on exact values."; main.Best != want {
-		t.Errorf("the mark means %q", main.Best)
-	}
+	must.Be(t, d.Title, "Mean test Matthews correlation coefficient ± standard deviation over 1 random train/test "+
+		"splits, protocol table2", "title")
+	must.Be(t, main.Best, "best of its row, every tied one; decided on exact values.", "the mark means")
 }
 
 // Regression is shown when a metric of it is asked for, the smallest error as the best.
@@ -127,9 +115,8 @@ func TestTieThatFloatsBreak(t *testing.T) {
 		rows = append(rows, sample.OK("x", "up", s+1, correct, 10), sample.OK("x", "down", s+1, 4-correct, 10))
 	}
 	tab := newTable(t, sample.Of(3, rows...), "", Options{})
-	if !slices.Equal(tab.Best(tab.Sets[0]), []bool{true, true}) || tab.midRanks[0].Cmp(tab.midRanks[1]) != 0 {
-		t.Error("6/30 and 6/30 are not tied")
-	}
+	must.Be(t, tab.Best(tab.Sets[0]), []bool{true, true})
+	must.Be(t, tab.midRanks[0].Cmp(tab.midRanks[1]), 0)
 }
 
 // The paper's rank is in the paper's own table: of a protocol whose source prints such ranks, by its metric, of
@@ -186,9 +173,7 @@ func TestGapsAreNoted(t *testing.T) {
 		"Partial, so without Mean and ranks: PBRFF (14 of 15 data sets). To complete what can be run: `bench run "+
 			"--methods PBRFF --datasets german --split 7 --retry`.")
 	main := d.Blocks[1].(doc.Table)
-	if got := main.Head[len(main.Head)-1].Name; got != "PBRFF" {
-		t.Errorf("the last column is %s", got)
-	}
+	must.Be(t, main.Head[len(main.Head)-1].Name, "PBRFF", "the last column is")
 	for _, row := range main.Sections[1] {
 		last := row.Entries[len(row.Entries)-1]
 		if want := map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"]; last.Text != want ||

@@ -52,10 +52,8 @@ func TestNarrow(t *testing.T) {
 					of += 13 - sets
 				}
 				from := whole[of].Entries[i]
-				if e.Text != from.Text || e.Best != from.Best {
-					t.Errorf("%s, %s: %q, best %v; the whole table has %q, %v", row.Name, narrow.Head[j].Name, e.Text,
-						e.Best, from.Text, from.Best)
-				}
+				must.Be(t, e.Text, from.Text, row.Name, narrow.Head[j].Name)
+				must.Be(t, e.Best, from.Best, row.Name, narrow.Head[j].Name)
 			}
 			for _, line := range lines {
 				if strings.HasPrefix(line, row.Name+" ") {

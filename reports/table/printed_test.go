@@ -41,9 +41,7 @@ func TestOtherMethodsLeaveTheComparisonAlone(t *testing.T) {
 				"convention": {fmt.Sprint(alone.ourPaperRanks), fmt.Sprint(c.ourPaperRanks)},
 				"left out":   {"[CART]", fmt.Sprint(c.unprinted)},
 			} {
-				if pair[0] != pair[1] {
-					t.Errorf("CART in column %d: %s are %s, want %s", 3*place+1, name, pair[1], pair[0])
-				}
+				must.Be(t, pair[0], pair[1], "CART in column", 3*place+1, name)
 			}
 			table := c.table(1, metric.Metric{Title: "accuracy", Percent: true})
 			must.Hold(t, strings.Join(table.Legend, " "), "prints no value of them for these data sets: CART.")

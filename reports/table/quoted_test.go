@@ -53,9 +53,8 @@ func TestQuoted(t *testing.T) {
 		records, areRecords := b.(doc.Records)
 		return isTable && table.Label == "quoted" || areRecords && records.Name == "quoted"
 	})
-	if fmt.Sprint(with.Notes, len(with.Blocks)) != fmt.Sprint(without.Notes, len(without.Blocks)) {
-		t.Errorf("values of others change the notes or the blocks: %v, before %v", with.Notes, without.Notes)
-	}
+	must.Be(t, fmt.Sprint(with.Notes, len(with.Blocks)), fmt.Sprint(without.Notes, len(without.Blocks)),
+		"values of others change the notes or the blocks")
 	for i, b := range with.Blocks {
 		if _, plot := b.(doc.Figure); !plot && !reflect.DeepEqual(b, without.Blocks[i]) {
 			t.Errorf("values of others change %+v", b)
