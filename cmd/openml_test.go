@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/openmlserver"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestOpenMLScripts(t *testing.T) {
 	runScripts(t, "openml", "", testscript.Params{
 		Setup: func(e *testscript.Env) error {
-			server := openmlserver.New()
+			server := testenv.NewOpenML()
 			e.Defer(server.Close)
 			e.Values["server"] = server
 			e.Setenv("BENCH_OPENML", server.URL)
@@ -23,7 +23,7 @@ func TestOpenMLScripts(t *testing.T) {
 			"asked": func(ts *testscript.TestScript, not bool, args []string) {
 				want, err := strconv.Atoi(args[0])
 				ts.Check(err)
-				if paths := ts.Value("server").(*openmlserver.Server).Asked(); len(paths) != want {
+				if paths := ts.Value("server").(*testenv.OpenML).Asked(); len(paths) != want {
 					ts.Fatalf("%d requests, want %d: %v", len(paths), want, paths)
 				}
 			},

@@ -21,7 +21,6 @@ import (
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/remote"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -939,7 +938,7 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 // questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
 // the program against the field. The first result is what all questions share, without methods.
 func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
-) (common curtail.Question, out []registered.Comparison, err error) {
+) (common curtail.Question, out []result.Comparison, err error) {
 	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
 	if common.Metric, err = runMetric(exp, todo); err != nil {
 		return common, nil, usageError(err)
@@ -947,22 +946,22 @@ func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request
 	if common.Region, err = f.region(common.Metric); err != nil {
 		return common, nil, err
 	}
-	question := registered.Comparison{Created: time.Now().UTC(), Metric: common.Metric.Name, Level: common.Level,
+	question := result.Comparison{Created: time.Now().UTC(), Metric: common.Metric.Name, Level: common.Level,
 		Equivalence: common.Region.String(), Splits: req.Splits, Until: f.until,
-		Protocol: registered.Named{ID: exp.Protocol.Name, Hash: exp.Protocol.Hash()}}
+		Protocol: result.Named{ID: exp.Protocol.Name, Hash: exp.Protocol.Hash()}}
 	methods := slices.Sorted(maps.Keys(todo.Versions))
 	if f.against == nil {
 		methods = slices.DeleteFunc(methods, func(m string) bool { return !exp.Registry.Foreign(m) })
 	} else {
 		methods = req.Methods
 		for _, name := range methods[1:] {
-			question.Against = append(question.Against, registered.Method{ID: name, Version: todo.Versions[name]})
+			question.Against = append(question.Against, result.ComparedMethod{ID: name, Version: todo.Versions[name]})
 		}
 		methods = methods[:1]
 	}
 	for _, name := range methods {
 		q := question
-		q.Method = registered.Method{ID: name, Version: todo.Versions[name]}
+		q.Method = result.ComparedMethod{ID: name, Version: todo.Versions[name]}
 		if q.Datasets = questionSets(a, exp, todo, req, append(q.Others(), name)); q.Datasets == nil {
 			continue
 		}
@@ -1009,7 +1008,7 @@ func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan,
 }
 
 // prospectOf is what the comparisons of a question can find, and the question itself.
-func prospectOf(q curtail.Question, of registered.Comparison, rows []store.Row) (curtail.Question, curtail.Prospect) {
+func prospectOf(q curtail.Question, of result.Comparison, rows []store.Row) (curtail.Question, curtail.Prospect) {
 	data := map[string]string{}
 	for _, set := range of.Datasets {
 		data[set.ID] = set.Hash
@@ -1021,7 +1020,7 @@ func prospectOf(q curtail.Question, of registered.Comparison, rows []store.Row) 
 // questionSets are the sets of a question with the hashes of their data: those of the main group on which each method
 // has cells. Sets that one of the methods lacks are said.
 func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, methods []string) (
-	out []registered.Named) {
+	out []result.Named) {
 	names := req.Datasets
 	if names == nil {
 		names = exp.Protocol.Datasets
@@ -1038,7 +1037,7 @@ func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Reques
 			}
 		}
 		if lacks == "" {
-			out = append(out, registered.Named{ID: name, Hash: hash})
+			out = append(out, result.Named{ID: name, Hash: hash})
 		} else if len(methods) > 1 {
 			a.say("%s is not in the question, since %s lacks cells on it", name, lacks)
 		}

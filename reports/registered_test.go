@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/registered"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -28,14 +28,14 @@ func three() sample.Input {
 }
 
 // question is the registered comparison of A with others on these data.
-func question(t testing.TB, others ...string) registered.Comparison {
-	c := registered.Comparison{Created: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Metric: "accuracy", Level: 0.05,
-		Equivalence: "1", Splits: []int{1, 2, 3}, Method: registered.Method{ID: "A"}}
+func question(t testing.TB, others ...string) result.Comparison {
+	c := result.Comparison{Created: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Metric: "accuracy", Level: 0.05,
+		Equivalence: "1", Splits: []int{1, 2, 3}, Method: result.ComparedMethod{ID: "A"}}
 	for _, other := range others {
-		c.Against = append(c.Against, registered.Method{ID: other})
+		c.Against = append(c.Against, result.ComparedMethod{ID: other})
 	}
 	for s := range 8 {
-		c.Datasets = append(c.Datasets, registered.Named{ID: fmt.Sprintf("s%02d", s), Hash: "f"})
+		c.Datasets = append(c.Datasets, result.Named{ID: fmt.Sprintf("s%02d", s), Hash: "f"})
 	}
 	return must.Get(c.Written())(t)
 }
@@ -59,7 +59,7 @@ func TestRegisteredComparisons(t *testing.T) {
 		t.Errorf("without a registration: %s", text)
 	}
 	c := question(t, "B")
-	in.Comparisons = []registered.Comparison{c}
+	in.Comparisons = []result.Comparison{c}
 	after, text := about(t, in)
 	must.Hold(t, text, "A is significantly better than B (registered; Wilcoxon's signed-rank test over data sets, "+
 		"adjusted for 1 registered comparison; level 0.05). A is ", "A against B (registered): significantly better. ",
@@ -74,7 +74,7 @@ func TestRegisteredComparisons(t *testing.T) {
 	delete(after["C"], "kind")
 	must.Be(t, fmt.Sprint(after["C"]), fmt.Sprint(before["C"]), "exploratory")
 
-	in.Comparisons = []registered.Comparison{question(t, "B", "C")}
+	in.Comparisons = []result.Comparison{question(t, "B", "C")}
 	after, _ = about(t, in)
 	must.Be(t, []any{after["B"]["comparisons"], after["C"]["comparisons"]}, []any{2, 2}, "a family of two")
 	in.Comparisons = append(in.Comparisons, c)
@@ -89,7 +89,7 @@ func TestRegisteredComparisons(t *testing.T) {
 // without it, and a line says what is different.
 func TestRegistrationsThatDoNotCount(t *testing.T) {
 	before, _ := about(t, three())
-	type comparison = registered.Comparison
+	type comparison = result.Comparison
 	for says, change := range map[string]func(c *comparison){
 		"A has an older result: s01, split 2": func(c *comparison) { c.Earlier = "s01, split 2" },
 		"the protocol has changed since":      func(c *comparison) { c.Protocol.Hash = "older" },
@@ -106,7 +106,7 @@ func TestRegistrationsThatDoNotCount(t *testing.T) {
 			c.Splits = []int{1, 3}
 		},
 		"3 of 27 cells of A have no result on this page, the first of them on s99, split 1": func(c *comparison) {
-			c.Datasets = append(c.Datasets, registered.Named{ID: "s99", Hash: "f"})
+			c.Datasets = append(c.Datasets, result.Named{ID: "s99", Hash: "f"})
 		},
 		"8 of 32 cells of A have no result on this page, the first of them on s00, split 4": func(c *comparison) {
 			c.Splits = []int{1, 2, 3, 4}
@@ -114,12 +114,12 @@ func TestRegistrationsThatDoNotCount(t *testing.T) {
 		"version 2 of B is registered, and s00 has version ": func(c *comparison) { c.Against[0].Version = "2" },
 		"the data of s03 are others":                         func(c *comparison) { c.Datasets[3].Hash = "g" },
 		"this page does not compare A with D": func(c *comparison) {
-			c.Against = append(c.Against, registered.Method{ID: "D"})
+			c.Against = append(c.Against, result.ComparedMethod{ID: "D"})
 		},
 	} {
 		in, c := three(), question(t, "B")
 		change(&c)
-		in.Comparisons = []registered.Comparison{c}
+		in.Comparisons = []result.Comparison{c}
 		pairs, text := about(t, in)
 		must.Hold(t, text, ", which does not count here: "+says, "A against B (exploratory): ")
 		must.Be(t, pairs["B"]["adjusted_p"], before["B"]["adjusted_p"], says)
@@ -127,12 +127,12 @@ func TestRegistrationsThatDoNotCount(t *testing.T) {
 
 	in, c := three(), question(t, "B")
 	in.Protocol.Once, c.Splits = func(bool) bool { return true }, []int{1, 2}
-	in.Comparisons = []registered.Comparison{c}
+	in.Comparisons = []result.Comparison{c}
 	_, text := about(t, in)
 	must.Hold(t, text, "splits 1-2, and this page has others") // draws of the methods, of which more were added
 
 	in = three()
-	in.Comparisons = []registered.Comparison{question(t, "B"), question(t, "C", "B")}
+	in.Comparisons = []result.Comparison{question(t, "B"), question(t, "C", "B")}
 	pairs, text := about(t, in)
 	must.Hold(t, text, "its comparison with B belongs to the earlier registration "+in.Comparisons[0].Short())
 	must.Be(t, []any{pairs["B"]["kind"], pairs["C"]["kind"]}, []any{"registered", "exploratory"})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
@@ -32,8 +31,8 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 		own := rapid.SampledFrom([][]int{nil, {0}, {0, 1}}).Draw(t, "own")
 		q := curtail.Question{Methods: append([]string{"A"}, others...), Metric: accuracy,
 			Region: evidence.UsualRegion(accuracy), Level: 0.05, Own: own}
-		named := registered.Comparison{Metric: "accuracy", Level: 0.05, Equivalence: "1", Until: "decided",
-			Method: registered.Method{ID: "A"}}
+		named := result.Comparison{Metric: "accuracy", Level: 0.05, Equivalence: "1", Until: "decided",
+			Method: result.ComparedMethod{ID: "A"}}
 		isNamed := rapid.Bool().Draw(t, "named")
 		if isNamed {
 			q.Own = []int{0}
@@ -43,14 +42,14 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 			q.Splits = append(q.Splits, k+1)
 		}
 		for _, other := range others {
-			named.Against = append(named.Against, registered.Method{ID: other})
+			named.Against = append(named.Against, result.ComparedMethod{ID: other})
 		}
 		var cells []*plan.Cell
 		var stored, reference []store.Row
 		done := map[*plan.Cell]store.Row{} // what each cell gives
 		for s := range rapid.IntRange(6, 9).Draw(t, "sets") {
 			name, gain := fmt.Sprintf("s%02d", s), rapid.IntRange(-3, 6).Draw(t, "gain")
-			named.Datasets = append(named.Datasets, registered.Named{ID: name, Hash: "f"})
+			named.Datasets = append(named.Datasets, result.Named{ID: name, Hash: "f"})
 			for split := 1; split <= splits+3; split++ {
 				for m, method := range []string{"A", "B", "C", "E", "D"} {
 					correct := 85 + (1-min(m, 1))*gain + rapid.IntRange(-2, 2).Draw(t, "row")
@@ -109,7 +108,7 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 				in.Own = append(in.Own, q.Methods[m])
 			}
 			if isNamed {
-				in.Comparisons = []registered.Comparison{must.Get(named.Written())(t)}
+				in.Comparisons = []result.Comparison{must.Get(named.Written())(t)}
 			}
 			table := must.Get(must.Get(in.Read(context.Background()))(t).Table(""))(t)
 			focused, _ := compare.Focused(&table, "A")

@@ -16,13 +16,13 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/internal/test/openmlserver"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // adder adds to a new folder from a new server, and appends what it tells to the list that it returns.
-func adder(t *testing.T) (*Adder, *openmlserver.Server, *[]string) {
+func adder(t *testing.T) (*Adder, *testenv.OpenML, *[]string) {
 	t.Helper()
-	server := openmlserver.New()
+	server := testenv.NewOpenML()
 	t.Cleanup(server.Close)
 	var told []string
 	return &Adder{

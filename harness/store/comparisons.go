@@ -8,18 +8,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/registered"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // Comparisons returns the registered comparisons, those of one protocol or for "" all, in the order of their times.
 // Each says which result of its method is older, if there is one.
-func (db *DB) Comparisons(ctx context.Context, protocol string) ([]registered.Comparison, error) {
+func (db *DB) Comparisons(ctx context.Context, protocol string) ([]result.Comparison, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
 	all, err := comparisons(ctx, db.sql)
-	all = slices.DeleteFunc(all, func(c registered.Comparison) bool {
+	all = slices.DeleteFunc(all, func(c result.Comparison) bool {
 		return protocol != "" && c.Protocol.ID != protocol
 	})
 	for i, c := range all {
@@ -30,10 +30,10 @@ func (db *DB) Comparisons(ctx context.Context, protocol string) ([]registered.Co
 	return all, err
 }
 
-func comparisons(ctx context.Context, q queryer) (out []registered.Comparison, err error) {
+func comparisons(ctx context.Context, q queryer) (out []result.Comparison, err error) {
 	stored, err := texts(ctx, q, `SELECT text FROM comparisons ORDER BY created_at, hash`)
 	for _, text := range stored {
-		c, err := registered.Parse(text)
+		c, err := result.ParseComparison(text)
 		if err != nil {
 			return nil, fmt.Errorf("a registered comparison: %w", err)
 		}
@@ -45,7 +45,7 @@ func comparisons(ctx context.Context, q queryer) (out []registered.Comparison, e
 // PutComparison stores a comparison, and returns it as it is stored. If the same was asked before, this is the earlier
 // one, and nothing is stored. Nothing is stored, too, if the database has a result of the method's version on one of
 // the sets, by whatever protocol and split: then the comparison says which.
-func (db *DB) PutComparison(ctx context.Context, c registered.Comparison) (registered.Comparison, error) {
+func (db *DB) PutComparison(ctx context.Context, c result.Comparison) (result.Comparison, error) {
 	err := inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		all, err := comparisons(ctx, tx)
 		if i := slices.IndexFunc(all, c.Same); i >= 0 {
@@ -64,7 +64,7 @@ func (db *DB) PutComparison(ctx context.Context, c registered.Comparison) (regis
 }
 
 // timeText writes the time of a comparison as runs write theirs.
-func timeText(c registered.Comparison) string { return c.Created.UTC().Format(time.RFC3339Nano) }
+func timeText(c result.Comparison) string { return c.Created.UTC().Format(time.RFC3339Nano) }
 
 // afterAll is after every time.
 const afterAll = "9999"
@@ -72,7 +72,7 @@ const afterAll = "9999"
 // earlier names the first result of a comparison's method, of the same version and on one of its sets, that began
 // before a time; "" for none. A version is the same with other libraries: who upgrades one knows the results already.
 // The texts of times have fractions of different lengths, which sort without their last letter.
-func earlier(ctx context.Context, q queryer, c registered.Comparison, before string) (string, error) {
+func earlier(ctx context.Context, q queryer, c result.Comparison, before string) (string, error) {
 	version, _ := registry.Libraries(c.Method.Version)
 	found, err := texts(ctx, q, `SELECT dataset || ', split ' || split || ', of ' || substr(started_at, 1, 16)
 		FROM runs WHERE method = ? AND instr(method_version || ' ', ? || ' ') = 1 AND status = 'ok'

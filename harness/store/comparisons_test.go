@@ -6,17 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // comparison is of version 1 of M with N on d and e, at a time.
-func comparison(t *testing.T, created string) registered.Comparison {
-	c := registered.Comparison{Created: must.Get(time.Parse(time.RFC3339, created))(t), Metric: "accuracy", Level: 0.05,
-		Splits: []int{1, 2}, Protocol: registered.Named{ID: "p"}, Method: registered.Method{ID: "M", Version: "1"},
-		Against: []registered.Method{{ID: "N", Version: "1"}}, Datasets: []registered.Named{{ID: "d"}, {ID: "e"}}}
+func comparison(t *testing.T, created string) result.Comparison {
+	c := result.Comparison{Created: must.Get(time.Parse(time.RFC3339, created))(t), Metric: "accuracy", Level: 0.05,
+		Splits: []int{1, 2}, Protocol: result.Named{ID: "p"}, Method: result.ComparedMethod{ID: "M", Version: "1"},
+		Against: []result.ComparedMethod{{ID: "N", Version: "1"}}, Datasets: []result.Named{{ID: "d"}, {ID: "e"}}}
 	return must.Get(c.Written())(t)
 }
 
@@ -41,7 +40,7 @@ func TestComparisons(t *testing.T) {
 	add("M", "11 sklearn=1", "d", "p", "2026-01-01T00:00:00Z", result.OK)
 	first := comparison(t, "2026-02-01T00:00:00.5Z")
 	must.Be(t, must.Get(db.PutComparison(t.Context(), first))(t), first)
-	stored := func() registered.Comparison {
+	stored := func() result.Comparison {
 		all := must.Get(db.Comparisons(t.Context(), "p"))(t)
 		must.Be(t, len(all), 1)
 		return all[0]

@@ -25,8 +25,6 @@ import (
 	"sync"
 
 	"github.com/kernelboosting/bench/harness/result"
-	_ "github.com/kernelboosting/bench/internal/needs/bits64"    // refuses builds for 32 bits
-	_ "github.com/kernelboosting/bench/internal/needs/ccompiler" // refuses builds without a C compiler
 	"github.com/kernelboosting/bench/internal/system/scarcity"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )

@@ -41,12 +41,12 @@ var rooms = []room{
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
 	{"reports/frame", "reports/doc reports/plot reports/stats harness/published harness/metric harness/protocol " +
-		"harness/result harness/registered harness/store registry datasets/catalogue internal/..."},
-	{"reports/evidence", "reports/frame reports/stats harness/metric harness/registered"},
+		"harness/result harness/store registry datasets/catalogue internal/..."},
+	{"reports/evidence", "reports/frame reports/stats harness/metric harness/result"},
 	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
 		"harness/result harness/store"},
 	{"reports/compare", "reports/curves reports/doc reports/evidence reports/frame reports/plot " +
-		"reports/stats harness/metric harness/registered harness/result internal/..."},
+		"reports/stats harness/metric harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/stats " +
 		"harness/experiments harness/published harness/result"},
 	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
@@ -60,9 +60,8 @@ var rooms = []room{
 
 	{"harness/result", "registry internal/strictjson internal/wording"},
 	{"harness/published", ""},
-	{"harness/registered", ""},
 	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
-	{"harness/store/...", "harness/store harness/protocol harness/result harness/published harness/registered " +
+	{"harness/store/...", "harness/store harness/protocol harness/result harness/published " +
 		"registry internal/..."},
 	{"harness/bundle", "harness/result harness/store internal/strictjson"},
 	{"harness/reference", "harness/bundle harness/result"},
@@ -98,7 +97,7 @@ var rooms = []room{
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
 
-	{"registry/rng", "internal/needs/..."},
+	{"registry/rng", "internal/needs"},
 	{"registry/elementary", ""},
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},
@@ -110,10 +109,8 @@ var rooms = []room{
 }
 
 // forTests are the packages that only tests, and each other, import.
-var forTests = strings.Fields("internal/architecture internal/test/browser internal/test/faulty " +
-	"internal/test/must internal/test/testenv internal/test/fits " +
-	"internal/test/openmlserver methods/internal/fixtures registry/conform " +
-	"harness/store/storetest reports/internal/sample")
+var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/must internal/test/testenv " +
+	"internal/test/fits methods/internal/fixtures registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")

@@ -116,7 +116,7 @@ func arithmetic(t *testing.T, set *token.FileSet, from types.Importer, pkg strin
 		}
 		if name = strings.TrimPrefix(name, "*"); !slices.Contains(gonum, name) {
 			out = append(out, set.Position(id.Pos()).String()+": "+name+" of gonum, whose bits depend on the machine: "+
-				"see methods/internal/vmath and vector")
+				"see methods/internal/vmath and solve")
 		}
 	}
 	slices.Sort(out)

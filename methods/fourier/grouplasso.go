@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/solve"
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -95,7 +94,7 @@ func (l *lasso) lambdaMax() float64 {
 	}
 	slopes := 0.0
 	for _, p := range l.newPoints(nil, 0) {
-		slopes, l.top = max(slopes, vector.SumAbs(p.v)), max(l.top, slices.Max(l.norms(p.g)))
+		slopes, l.top = max(slopes, solve.SumAbs(p.v)), max(l.top, slices.Max(l.norms(p.g)))
 	}
 	if l.top <= roundingOf*slopes {
 		l.top = 0

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/solve"
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -159,8 +158,8 @@ func (w *wave) learnFrequency(omega []float64) { w.optimum.Minimize(omega, w.los
 func (w *wave) frequencyLoss(omega, gradient []float64) float64 {
 	w.at = append(w.at[:0], omega...)
 	loss := w.x.ExpCosLoss(omega, w.b, w.r, w.z, gradient)
-	vector.AddScaled(gradient, 2*w.lambda, omega)
-	return loss + float64(w.lambda*vector.Dot(omega, omega))
+	solve.AddScaled(gradient, 2*w.lambda, omega)
+	return loss + float64(w.lambda*solve.Dot(omega, omega))
 }
 
 // values returns cos(omega.x_i - b) after learnFrequency. The values are valid until the next search. Mostly w.z holds

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/floats"
@@ -41,7 +41,7 @@ func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int,
 		clear(sum)
 		for j := range m.K {
 			vmath.MatVec(z, x.slice(0, n), n, m.D, m.omega(t-1, j))
-			floats.AddConst(-vector.Dot(m.omega(t-1, j), at.RawRowView(p)), z)
+			floats.AddConst(-solve.Dot(m.omega(t-1, j), at.RawRowView(p)), z)
 			vmath.Cos(cos, z) // the cosine is even, so the sign of z does not matter
 			floats.Add(sum, cos)
 		}
@@ -53,7 +53,7 @@ func (m *ensemble) Landscape(ctx context.Context, train registry.Data, t int,
 	}
 	if m.K == 1 {
 		omega := m.omega(t-1, 0)
-		landmark = floats.ScaleTo(make([]float64, m.D), m.phases(t - 1)[0]/vector.Dot(omega, omega), omega)
+		landmark = floats.ScaleTo(make([]float64, m.D), m.phases(t - 1)[0]/solve.Dot(omega, omega), omega)
 	}
 	return loss, landmark, nil
 }

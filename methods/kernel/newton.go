@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/solve"
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -94,7 +93,7 @@ func (p *problem) solved() bool {
 	floats.AddConst(p.b, p.f)
 	p.loss.slopes(p.f, p.off, p.s)
 	vmath.Axpy(p.c, p.alpha, p.off)
-	off := vector.MaxAbs(p.off)
+	off := solve.MaxAbs(p.off)
 	if p.start == 0 { // alpha is 0
 		p.start = off
 	}
@@ -106,7 +105,7 @@ func (p *problem) solved() bool {
 
 // accuracy is the stopping rule's bound of max |F_i|.
 func (p *problem) accuracy() float64 {
-	return float64(p.loss.accuracy()*p.start) + float64(rounding*p.pre.largest*vector.SumAbs(p.alpha))
+	return float64(p.loss.accuracy()*p.start) + float64(rounding*p.pre.largest*solve.SumAbs(p.alpha))
 }
 
 // objective is J.
@@ -119,7 +118,7 @@ func (p *problem) linearise(ctx context.Context) error {
 	for i, v := range p.off {
 		p.R[i] = -v / p.s[i]
 	}
-	off, bound := vector.MaxAbs(p.off), p.accuracy()/2
+	off, bound := solve.MaxAbs(p.off), p.accuracy()/2
 	if off <= p.accuracy() {
 		bound = 0 // the duality gap is still too large
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -219,7 +218,7 @@ func (b *booster) add(ctx context.Context, wide *solve.Ridge, r round) (err erro
 	w := b.theta[:b.k*b.d]
 	penalty, scale := b.Rho, math.Sqrt(float64(b.n))/b.size
 	if b.greedy {
-		square := vector.Dot(w, w)
+		square := solve.Dot(w, w)
 		penalty, scale = b.Rho/square, 1/square
 	}
 	var fitted []float64

@@ -23,7 +23,7 @@ import (
 	"math"
 	"math/bits"
 
-	_ "github.com/kernelboosting/bench/internal/needs/bits64" // or the build is refused
+	_ "github.com/kernelboosting/bench/internal/needs" // or the build is refused
 )
 
 // RandomState is a generator at a position of its stream. It is not safe for

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -50,7 +49,7 @@ type registration struct {
 }
 
 // column is the column of a method, today's or else that of the version; "" for none.
-func (r *registration) column(m registered.Method) string {
+func (r *registration) column(m result.ComparedMethod) string {
 	found := ""
 	for _, column := range r.t.Methods {
 		v, pinned := r.t.Pinned(column)
@@ -156,7 +155,7 @@ func (r *registration) command() string {
 }
 
 // cells says which cell of a method in a column is not as it is registered, or is missing.
-func (r *registration) cells(m registered.Method, column string) string {
+func (r *registration) cells(m result.ComparedMethod, column string) string {
 	missing, first := 0, ""
 	for _, set := range r.Datasets {
 		rows := r.t.Cells(set.ID, column)

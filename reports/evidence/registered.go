@@ -3,12 +3,12 @@ package evidence
 import (
 	"math"
 
-	"github.com/kernelboosting/bench/harness/registered"
+	"github.com/kernelboosting/bench/harness/result"
 )
 
 // A Registration is a registered comparison of methods of the table.
 type Registration struct {
-	registered.Comparison
+	result.Comparison
 	Lacks   string   // why it does not count here, in words; "" if it counts
 	Columns []string // of its method and of the others, "" where the table has none
 }

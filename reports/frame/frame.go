@@ -33,7 +33,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/published"
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -49,7 +48,7 @@ type Rows interface {
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
 	Quoted(ctx context.Context) ([]published.Value, error)
-	Comparisons(ctx context.Context, protocol string) ([]registered.Comparison, error)
+	Comparisons(ctx context.Context, protocol string) ([]result.Comparison, error)
 	Path() string // names the database to people
 }
 
@@ -135,7 +134,7 @@ type Frame struct {
 	Rows  []store.Row                  // the requested rows, sorted by data set, method and split
 	Grids map[string][]json.RawMessage // the grid points of each grid in the notation of its author, by hash
 	// Comparisons are the registered ones of the protocol, in the order of their times.
-	Comparisons []registered.Comparison
+	Comparisons []result.Comparison
 
 	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
 	stops  map[cellKey]result.Stop  // why a run ended before these cells had all splits

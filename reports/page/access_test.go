@@ -10,7 +10,6 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -36,10 +35,10 @@ func some() sample.Input {
 // closed and with all of them open. The console has no message.
 func TestAccessible(t *testing.T) {
 	testenv.OnlyThorough(t)
-	source, file := browser.Axe(t), written(t, some(), Options{Groups: someGroups})
-	looks := map[string]browser.Look{
-		"light": browser.Desktop, "dark": browser.Night, "phone": browser.Phone,
-		"a phone in the dark": {Width: browser.Phone.Width, Height: browser.Phone.Height, Dark: true, Phone: true},
+	source, file := axeSource(t), written(t, some(), Options{Groups: someGroups})
+	looks := map[string]look{
+		"light": desktop, "dark": night, "phone": phone,
+		"a phone in the dark": {Width: phone.Width, Height: phone.Height, Dark: true, Phone: true},
 	}
 	for name, l := range looks {
 		tab := open(t, file, l)
@@ -60,10 +59,10 @@ func TestAccessible(t *testing.T) {
 
 // The pages of a site are accessible, too, their cells open the dialog, and the console has no message.
 func TestSiteInBrowser(t *testing.T) {
-	source := browser.Axe(t)
+	source := axeSource(t)
 	root := siteOf(t, some())
 	for _, name := range []string{"index.html", "sets/wine.html", "methods/bmkr.html"} {
-		tab := open(t, filepath.Join(root, name), browser.Desktop)
+		tab := open(t, filepath.Join(root, name), desktop)
 		if testenv.Thorough(t) {
 			tab.Accessible(source, name)
 		}

@@ -16,7 +16,6 @@ import (
 	browserdomain "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -29,7 +28,7 @@ import (
 func TestLeaderboard(t *testing.T) {
 	testenv.OnlyThorough(t)
 	in := sample.Paper()
-	tab := open(t, written(t, in, Options{}), browser.Desktop)
+	tab := open(t, written(t, in, Options{}), desktop)
 	table := tableOf(t, in)
 	names := func() []string {
 		return eval[[]string](tab, `[...document.querySelectorAll("#board tbody tr")].map(r => r.cells[0].textContent)`)
@@ -77,7 +76,7 @@ var someGroups = Groups{Methods: map[string][]string{"boosting": {"LGBM", "BMKR"
 func TestTabs(t *testing.T) {
 	testenv.OnlyThorough(t)
 	in := sample.Paper()
-	tab := open(t, written(t, in, Options{Groups: someGroups}), browser.Desktop)
+	tab := open(t, written(t, in, Options{Groups: someGroups}), desktop)
 	shown := func() []string {
 		return eval[[]string](tab, `[...document.querySelectorAll("#leaders .leading:not([hidden])")].flatMap(p =>
 			[p.getAttribute("aria-labelledby"), p.querySelector(".verdict").textContent,
@@ -129,7 +128,7 @@ func TestTabsOnAPhone(t *testing.T) {
 	for i := range 11 {
 		groups.Sets[fmt.Sprint("categorical", i)] = in.Protocol.Datasets[i : i+3]
 	}
-	tab := open(t, written(t, in, Options{Groups: groups}), browser.Phone)
+	tab := open(t, written(t, in, Options{Groups: groups}), phone)
 	must.Be(t, eval[int](tab, `document.querySelectorAll("#leaders [role=tab]").length`), 13)
 	// fonts of browsers may be wider than the widths that drawings count with: the last number of an axis was cut
 	must.Be(t, eval[string](tab, `getComputedStyle(document.querySelector("figure svg")).overflow`), "visible")
@@ -150,7 +149,7 @@ func TestTabsOnAPhone(t *testing.T) {
 func TestVerdictFirst(t *testing.T) {
 	testenv.OnlyThorough(t)
 	file := written(t, many(), Options{})
-	for _, l := range []browser.Look{browser.Phone, browser.Desktop} {
+	for _, l := range []look{phone, desktop} {
 		tab := open(t, file, l)
 		top := func(id string) float64 {
 			return eval[float64](tab, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().top`, id))
@@ -164,7 +163,7 @@ func TestVerdictFirst(t *testing.T) {
 // Every table can be taken as CSV, which the policy of the page allows.
 func TestTake(t *testing.T) {
 	testenv.OnlyThorough(t)
-	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
+	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
 	eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 	if bare := eval[[]string](tab, `[...document.querySelectorAll("main table")]
 		.filter(e => !e.closest("noscript, #print"))

@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
@@ -90,7 +89,7 @@ func TestRanksOfTheChoice(t *testing.T) {
 					main = append(main, s.Name)
 				}
 			}
-			tab := open(t, written(t, c.in, Options{Metric: c.metric}), browser.Desktop)
+			tab := open(t, written(t, c.in, Options{Metric: c.metric}), desktop)
 			checked, choices := 0, 8 // a browser takes its time
 			rapid.Check(t, func(r *rapid.T) {
 				if checked++; checked > choices {
@@ -250,7 +249,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%d pairs differ significantly", found)
 	}
 
-	tab := open(t, written(t, in, o), browser.Desktop)
+	tab := open(t, written(t, in, o), desktop)
 	if got := eval[[]string](tab,
 		`[...document.querySelectorAll(".chooser .buttons button")].map(b => b.textContent)`); strings.Join(got, " ") !=
 		"All None The others far few All None The others binary eight five" {

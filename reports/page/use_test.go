@@ -20,7 +20,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/internal/test/browser"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -48,7 +47,7 @@ func TestPhone(t *testing.T) {
 		inputs["few"] = sample.Paper()
 	}
 	for name, in := range inputs {
-		tab := open(t, written(t, in, Options{}), browser.Phone)
+		tab := open(t, written(t, in, Options{}), phone)
 		eval[bool](tab, `document.querySelectorAll("details").forEach(d => { d.open = true; }), true`)
 		if wide := eval[[]int](tab, `[document.documentElement.scrollWidth, innerWidth]`); wide[0] > wide[1] {
 			t.Errorf("%s: the page is %d wide on a phone of %d", name, wide[0], wide[1])
@@ -78,7 +77,7 @@ func tableOf(t *testing.T, in sample.Input) frame.Table {
 // The table that the script draws at first has the numbers of report accuracy: every mean, the ranks, and the best.
 func TestTheSameTable(t *testing.T) {
 	in := sample.Paper()
-	tab := open(t, written(t, in, Options{}), browser.Desktop)
+	tab := open(t, written(t, in, Options{}), desktop)
 	p := built(t, in, Options{})
 	cells := regexp.MustCompile(`(?s)<tr><th scope="row">([^<]*)</th>(.*?)</tr>`).FindAllStringSubmatch(
 		string(p.Static), -1)
@@ -107,7 +106,7 @@ func TestTheSameTable(t *testing.T) {
 // A key press on a head sorts by its column, the best first. A second one reverses the order. The menu sorts methods by
 // their rank.
 func TestSort(t *testing.T) {
-	tab := open(t, written(t, sample.Paper(), Options{}), browser.Desktop)
+	tab := open(t, written(t, sample.Paper(), Options{}), desktop)
 	values := func() []string {
 		return eval[[]string](tab,
 			`[...document.querySelectorAll("#results tbody:first-of-type tr")].map(tr => tr.cells[1].textContent`+
@@ -144,7 +143,7 @@ func TestSort(t *testing.T) {
 // Keys alone open the dialog of a number and close it.
 func TestKeyboard(t *testing.T) {
 	testenv.OnlyThorough(t)
-	tab := open(t, written(t, many(), Options{}), browser.Desktop)
+	tab := open(t, written(t, many(), Options{}), desktop)
 	focus := func() string {
 		return eval[string](tab,
 			`document.activeElement.dataset.cell || document.activeElement.className || document.activeElement.tagName`)
@@ -193,7 +192,7 @@ func TestSplits(t *testing.T) {
 		"mcc": func(r frame.Run) string { return "- " + r.Value.FloatString(5) },
 	} {
 		table := must.Get(in.Frame(t).Table(metric))(t)
-		tab := open(t, written(t, in, Options{Metric: metric}), browser.Desktop)
+		tab := open(t, written(t, in, Options{Metric: metric}), desktop)
 		for s, set := range table.Sets[:3] {
 			eval[bool](tab, fmt.Sprintf(`document.querySelector("[data-cell='%d,1']").click(), true`, s))
 			got := eval[[]string](tab,
@@ -210,8 +209,8 @@ func TestSplits(t *testing.T) {
 func TestPrint(t *testing.T) {
 	testenv.OnlyThorough(t)
 	in := many()
-	tab := open(t, written(t, in, Options{}), browser.Night)
-	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(),
+	tab := open(t, written(t, in, Options{}), night)
+	pdf := must.Get(chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(),
 		chromedp.PDFPrintBackground())))(t)
 	methods := tableOf(t, in).Methods
 	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
@@ -237,10 +236,10 @@ func TestPrint(t *testing.T) {
 // If scripts are disabled, the page has the table of report accuracy.
 func TestWithoutScript(t *testing.T) {
 	file := written(t, sample.Paper(), Options{})
-	tab := open(t, file, browser.Desktop)
+	tab := open(t, file, desktop)
 	call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	tab.Do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
-	pdf := must.Get(chromedp.Run(tab.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize())))(t)
+	pdf := must.Get(chromedp.Run(tab.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize())))(t)
 	text := textOf(t, pdf)
 	must.Hold(t, text, "GBRFF2", "Average rank", "occupancy")
 }
@@ -267,7 +266,7 @@ func TestConsoleIsRecorded(t *testing.T) {
 		`<meta http-equiv="Content-Security-Policy" content="POLICY"><p>x</p><footer></footer><p style="color: `+
 			`red">y</p>`, "POLICY", render.Shell{}.Policy(), 1)
 	must.Do(t, os.WriteFile(file, []byte(page), 0o666))
-	tab := open(t, file, browser.Desktop)
+	tab := open(t, file, desktop)
 	eval[bool](tab, `console.error("a mistake"), setTimeout(() => { throw new Error("thrown"); }), true`)
 	for _, want := range []string{"a mistake", "Uncaught", "Content Security Policy"} {
 		heard := func() bool {

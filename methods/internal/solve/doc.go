@@ -8,6 +8,7 @@
 //	cholesky.go   A = L L': factor, solve, invert
 //	lowrank.go    K = V V' of low rank from the rows of K, by pivots
 //	gram.go       products of a matrix with its transpose
+//	vector.go     sums and products of short vectors
 //
 // Each file opens with its problem, its symbols and its stopping rule. The package runs on the caller's goroutine.
 package solve

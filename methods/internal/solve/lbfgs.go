@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -118,9 +117,9 @@ func (m *LBFGS) iterate(x []float64, objective Objective, r *Result) bool {
 		m.direction()
 		first := 1.0
 		if r.Iterations == 0 {
-			first = min(1/vector.Norm(m.p), maxStep)
+			first = min(1/Norm(m.p), maxStep)
 		}
-		slope0 := vector.Dot(m.g0, m.p)
+		slope0 := Dot(m.g0, m.p)
 		f, step, slope, ok := m.lineSearch(x, objective, r, first, slope0)
 		if ok {
 			r.F = f
@@ -146,10 +145,10 @@ func (m *LBFGS) lineSearch(x []float64, objective Objective, r *Result,
 	}
 	s := newSearch(r.F, slope0, step)
 	for range maxSearchTrials {
-		vector.AddScaledTo(x, m.x0, step, m.p)
+		AddScaledTo(x, m.x0, step, m.p)
 		f = objective(x, m.g)
 		r.Evaluations++
-		slope = vector.Dot(m.g, m.p)
+		slope = Dot(m.g, m.p)
 		next, done := s.next(trial{step, f, slope})
 		if done {
 			return f, step, slope, true
@@ -170,13 +169,13 @@ func (m *LBFGS) direction() {
 	oldest := max(0, m.stored-kept)
 	for k := m.stored - 1; k >= oldest; k-- {
 		c := &m.pairs[k%kept]
-		c.coef = vector.Dot(c.s, m.p) / c.sy
-		vector.AddScaled(m.p, -c.coef, c.y)
+		c.coef = Dot(c.s, m.p) / c.sy
+		AddScaled(m.p, -c.coef, c.y)
 	}
 	floats.Scale(m.pairs[(m.stored-1)%kept].gammaH, m.p)
 	for k := oldest; k < m.stored; k++ {
 		c := &m.pairs[k%kept]
-		vector.AddScaled(m.p, c.coef-vector.Dot(c.y, m.p)/c.sy, c.s)
+		AddScaled(m.p, c.coef-Dot(c.y, m.p)/c.sy, c.s)
 	}
 }
 
@@ -192,11 +191,11 @@ func (m *LBFGS) remember(step, slope0, slope float64) {
 	floats.ScaleTo(c.s, step, m.p)
 	floats.SubTo(c.y, m.g, m.g0)
 	c.sy = sy
-	c.gammaH = sy / vector.Dot(c.y, c.y)
+	c.gammaH = sy / Dot(c.y, c.y)
 }
 
 func (m *LBFGS) gradientSmall() bool {
-	return vector.MaxAbs(m.g) <= gradTol
+	return MaxAbs(m.g) <= gradTol
 }
 
 // reserve makes the workspace for n variables.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelboosting/bench/methods/internal/vector"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -68,21 +67,21 @@ func (s *Logistic) Solve(ctx context.Context, theta []float64) (largest float64,
 	at := theta // the iterate, in one of two places
 	f := s.value(at, g)
 	for range newtonSteps {
-		if vector.MaxAbs(g) <= gradientTol {
+		if MaxAbs(g) <= gradientTol {
 			break
 		}
 		p, err := s.direction(ctx, g)
 		if err != nil {
 			return 0, err
 		}
-		slope, fTrial, found := vector.Dot(g, p), 0.0, false
+		slope, fTrial, found := Dot(g, p), 0.0, false
 		for a := range Halvings(halvings) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			vector.AddScaledTo(trial, at, a, p)
+			AddScaledTo(trial, at, a, p)
 			fTrial = s.value(trial, gTrial)
-			flat := math.Abs(fTrial-f) <= 1e-14*math.Abs(f) && vector.MaxAbs(gTrial) < vector.MaxAbs(g)
+			flat := math.Abs(fTrial-f) <= 1e-14*math.Abs(f) && MaxAbs(gTrial) < MaxAbs(g)
 			if found = fTrial <= f+float64(1e-4*a*slope) || flat; found {
 				break
 			}
@@ -93,7 +92,7 @@ func (s *Logistic) Solve(ctx context.Context, theta []float64) (largest float64,
 		at, trial, g, gTrial, f = trial, at, gTrial, g, fTrial
 	}
 	copy(theta, at)
-	if largest = vector.MaxAbs(g); math.IsNaN(f) || math.IsInf(f, 0) || math.IsNaN(largest) {
+	if largest = MaxAbs(g); math.IsNaN(f) || math.IsInf(f, 0) || math.IsNaN(largest) {
 		return largest, fmt.Errorf("the logistic loss is %v: features are too large", f)
 	}
 	return largest, nil
@@ -101,9 +100,9 @@ func (s *Logistic) Solve(ctx context.Context, theta []float64) (largest float64,
 
 // direction is line 2.
 func (s *Logistic) direction(ctx context.Context, g []float64) ([]float64, error) {
-	norm := vector.Norm(g)
+	norm := Norm(g)
 	y := &step{CG: NewCG(len(g)), enough: min(0.1, math.Sqrt(norm)) * norm}
-	vector.AddScaled(y.R, -1, g)
+	AddScaled(y.R, -1, g)
 	err := Conjugate(ctx, []*step{y}, func([]*step) error {
 		s.curvature(y.P, y.AP)
 		return ctx.Err()
@@ -119,16 +118,16 @@ type step struct {
 
 // Precondition implements System without a preconditioner.
 func (y *step) Precondition(context.Context) (rz float64, err error) {
-	return vector.Dot(y.R, y.R), nil
+	return Dot(y.R, y.R), nil
 }
 
 // Curvature implements System.
-func (y *step) Curvature() float64 { return vector.Dot(y.P, y.AP) }
+func (y *step) Curvature() float64 { return Dot(y.P, y.AP) }
 
 // Move implements System.
 func (y *step) Move(a float64) {
-	vector.AddScaled(y.X, a, y.P)
-	vector.AddScaled(y.R, -a, y.AP)
+	AddScaled(y.X, a, y.P)
+	AddScaled(y.R, -a, y.AP)
 }
 
 // Done implements System.
@@ -170,7 +169,7 @@ func (s *Logistic) pass(f, theta, dst []float64, derive func(lo, hi int)) {
 func (s *Logistic) value(theta, gradient []float64) float64 {
 	loss := 0.0
 	s.pass(s.f, theta, gradient, func(lo, hi int) { loss = s.losses(lo, hi, loss) })
-	penalty := vector.Dot(theta[:s.K*s.D], theta[:s.K*s.D])
+	penalty := Dot(theta[:s.K*s.D], theta[:s.K*s.D])
 	return loss/float64(s.N) + float64(s.Lambda*penalty)
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/published"
-	"github.com/kernelboosting/bench/harness/registered"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -38,7 +37,7 @@ type Input struct {
 	// Printed are values that others print.
 	Printed []published.Value
 	// Comparisons are registered ones.
-	Comparisons []registered.Comparison
+	Comparisons []result.Comparison
 }
 
 // Set is what is known of a data set.
@@ -112,7 +111,7 @@ type rows struct {
 	grids  map[string][]json.RawMessage
 	quoted []published.Value
 
-	comparisons []registered.Comparison
+	comparisons []result.Comparison
 }
 
 func (r rows) Path() string { return "some_results.db" }
@@ -121,7 +120,7 @@ func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { ret
 
 func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
 
-func (r rows) Comparisons(context.Context, string) ([]registered.Comparison, error) {
+func (r rows) Comparisons(context.Context, string) ([]result.Comparison, error) {
 	return r.comparisons, nil
 }
 

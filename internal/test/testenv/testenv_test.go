@@ -1,4 +1,4 @@
-package internal_test
+package testenv_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package internal_test
+package solve_test
 
 import (
 	"context"

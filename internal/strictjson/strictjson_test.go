@@ -1,4 +1,4 @@
-package internal_test
+package strictjson_test
 
 import (
 	"encoding/json"

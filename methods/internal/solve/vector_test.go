@@ -1,11 +1,11 @@
-package internal_test
+package solve_test
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/vector"
+	"github.com/kernelboosting/bench/methods/internal/solve"
 
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -27,22 +27,22 @@ func TestBits(t *testing.T) {
 			product := x[i] * y[i]
 			lanes[lane] += float64(product)
 		}
-		if got, want := vector.Dot(x, y), (lanes[0]+lanes[2])+(lanes[1]+lanes[3]); got != want {
+		if got, want := solve.Dot(x, y), (lanes[0]+lanes[2])+(lanes[1]+lanes[3]); got != want {
 			t.Errorf("%d elements: Dot is %x, want %x", n, got, want)
 		}
 		sum := slices.Clone(y)
-		vector.AddScaled(sum, 0.3, x)
+		solve.AddScaled(sum, 0.3, x)
 		for i, v := range sum {
 			if want := y[i] + float64(0.3*x[i]); v != want {
 				t.Errorf("element %d of %d: AddScaled gives %x, want %x", i, n, v, want)
 			}
 		}
-		if got, want := vector.MaxAbs(x), floats.Norm(x, math.Inf(1)); got != want {
+		if got, want := solve.MaxAbs(x), floats.Norm(x, math.Inf(1)); got != want {
 			t.Errorf("%d elements: MaxAbs is %x, want %x", n, got, want)
 		}
 		for _, size := range []float64{1, 0x1p-1000, 0x1p1000} {
 			floats.ScaleTo(y, size, x)
-			if got, want := vector.Norm(y), size*math.Sqrt(vector.Dot(x, x)); math.Abs(got-want) > 1e-14*want {
+			if got, want := solve.Norm(y), size*math.Sqrt(solve.Dot(x, x)); math.Abs(got-want) > 1e-14*want {
 				t.Errorf("%d elements times %g: Norm is %g, want %g", n, size, got, want)
 			}
 		}
@@ -52,8 +52,8 @@ func TestBits(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		x := []float64{1, v, 2}
-		for name, got := range map[string]float64{"Dot": vector.Dot(x, []float64{1, 1, 1}), "Norm": vector.Norm(x),
-			"MaxAbs": vector.MaxAbs(x)} {
+		for name, got := range map[string]float64{"Dot": solve.Dot(x, []float64{1, 1, 1}), "Norm": solve.Norm(x),
+			"MaxAbs": solve.MaxAbs(x)} {
 			if !math.IsNaN(got) && (got != v || math.IsNaN(v)) {
 				t.Errorf("%s of %v is %v", name, x, got)
 			}

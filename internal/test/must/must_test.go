@@ -1,4 +1,4 @@
-package internal_test
+package must_test
 
 import (
 	"fmt"

@@ -1,11 +1,4 @@
-// Package registered has comparisons that are written down before their first result: who is compared with whom, on
-// which data, by which test. A comparison is a small file of TOML, and the hash of the file names it.
-//
-// Where the fields of PRML (Pre-Registered ML Manifest, https://spec.falsify.dev/v0.1) mean the same, the file has
-// their names: version, created_at, metric, and dataset with id and hash. PRML binds a value of one model to a
-// threshold. Here two or more methods are compared, so that method, against, level and equivalence take the place of
-// comparator and threshold, and protocol and splits that of seed. So a file is no manifest of PRML.
-package registered
+package result
 
 import (
 	"bytes"
@@ -18,23 +11,29 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Version is that of the form of a file.
-const Version = "bench-comparison/1"
+// comparisonVersion is that of the form of a file.
+const comparisonVersion = "bench-comparison/1"
 
-// A Comparison is a method against one or several others, or for none of them against each method of the field.
+// A Comparison is written down before its first result: who is compared with whom, on which data, by which test. It is
+// a method against one or several others, or for none of them against each method of the field. The hash of its file
+// names it.
+//
+// Where the fields of PRML (Pre-Registered ML Manifest, https://spec.falsify.dev/v0.1) mean the same, the file has
+// their names: version, created_at, metric, and dataset with id and hash. PRML binds a value of one model to a
+// threshold, and so has no words for the other fields: the file is no manifest of PRML.
 type Comparison struct {
-	Version     string    `toml:"version"`
-	Created     time.Time `toml:"created_at"` // UTC
-	Question    string    `toml:"question"`   // for people
-	Metric      string    `toml:"metric"`
-	Level       float64   `toml:"level"`
-	Equivalence string    `toml:"equivalence"`     // the region of practical equivalence, as --equivalence; "" for none
-	Splits      []int     `toml:"splits"`          // of each set, in increasing order
-	Until       string    `toml:"until,omitempty"` // "decided" if the run ends once all splits would say the same
-	Protocol    Named     `toml:"protocol"`
-	Method      Method    `toml:"method"`
-	Against     []Method  `toml:"against"`
-	Datasets    []Named   `toml:"dataset"`
+	Version     string           `toml:"version"`
+	Created     time.Time        `toml:"created_at"` // UTC
+	Question    string           `toml:"question"`   // for people
+	Metric      string           `toml:"metric"`
+	Level       float64          `toml:"level"`
+	Equivalence string           `toml:"equivalence"`     // the region of practical equivalence, as --equivalence; "" for none
+	Splits      []int            `toml:"splits"`          // of each set, in increasing order
+	Until       string           `toml:"until,omitempty"` // "decided" if the run ends once all splits would say the same
+	Protocol    Named            `toml:"protocol"`
+	Method      ComparedMethod   `toml:"method"`
+	Against     []ComparedMethod `toml:"against"`
+	Datasets    []Named          `toml:"dataset"`
 
 	Text    string `toml:"-"` // the file
 	Earlier string `toml:"-"` // names a result of the method's version that is older than the comparison; "" for none
@@ -46,8 +45,8 @@ type Named struct {
 	Hash string `toml:"hash"`
 }
 
-// A Method is a method with its version. Of a plugin the version holds a hash of its files.
-type Method struct {
+// A ComparedMethod is a method with its version. Of a plugin the version holds a hash of its files.
+type ComparedMethod struct {
 	ID      string `toml:"id"`
 	Version string `toml:"version"`
 }
@@ -55,7 +54,7 @@ type Method struct {
 // Written returns a comparison with the text of its file.
 func (c Comparison) Written() (Comparison, error) {
 	var b bytes.Buffer
-	c.Version = Version
+	c.Version = comparisonVersion
 	e := toml.NewEncoder(&b)
 	e.Indent = ""
 	err := e.Encode(c)
@@ -63,13 +62,13 @@ func (c Comparison) Written() (Comparison, error) {
 	return c, err
 }
 
-// Parse reads the text of a file.
-func Parse(text string) (Comparison, error) {
+// ParseComparison reads the text of a file.
+func ParseComparison(text string) (Comparison, error) {
 	var c Comparison
 	_, err := toml.Decode(text, &c)
-	if err == nil && c.Version != Version {
+	if err == nil && c.Version != comparisonVersion {
 		err = fmt.Errorf("it has version %q, and this program reads %q; use the bench that wrote it", c.Version,
-			Version)
+			comparisonVersion)
 	}
 	c.Text = text
 	return c, err
@@ -105,7 +104,9 @@ func (c Comparison) Sets() []string {
 }
 
 // Methods are the method and those that it is compared with.
-func (c Comparison) Methods() []Method { return append([]Method{c.Method}, c.Against...) }
+func (c Comparison) Methods() []ComparedMethod {
+	return append([]ComparedMethod{c.Method}, c.Against...)
+}
 
 // Others are the names of the methods that the method is compared with.
 func (c Comparison) Others() []string {

@@ -1,17 +1,4 @@
-// Package openmlserver is a server that answers as OpenML does, with small data of our own, for tests. No answer is a
-// copy of one of OpenML's: the shapes are those of its API (https://www.openml.org/apis), with what differs between its
-// answers: numbers that are strings, lists that are one value where they have one, absent lists as [], and errors as
-// JSON under HTTP 412.
-//
-//	set 7  Berry   two classes, gaps, a row identifier, an ignored column of text; task 107 has 2 repeats of 3 folds
-//	set 8  Stones  three classes and a fourth that no row has; task 108 has 5 folds
-//	set 9  Tales   a column of text; task 109
-//	set 10 Heat    regression; task 110 is a holdout
-//	set 11 Broken  another MD5 than that of its file; task 111
-//	set 12 Twice   two default targets; task 112 is a clustering
-//
-// Suite 5 has all tasks, suite 6 task 107 alone.
-package openmlserver
+package testenv
 
 import (
 	"cmp"
@@ -23,8 +10,19 @@ import (
 	"sync"
 )
 
-// A Server answers until it is closed.
-type Server struct {
+// An OpenML is a server that answers as OpenML does, with small data of our own. No answer is a copy of OpenML's:
+// the shapes are those of its API (https://www.openml.org/apis), with what differs between its answers: numbers that
+// are strings, lists that are one value where they have one, absent lists as [], and errors as JSON under HTTP 412.
+//
+//	set 7  Berry   two classes, gaps, a row identifier, an ignored column of text; task 107 has 2 repeats of 3 folds
+//	set 8  Stones  three classes and a fourth that no row has; task 108 has 5 folds
+//	set 9  Tales   a column of text; task 109
+//	set 10 Heat    regression; task 110 is a holdout
+//	set 11 Broken  another MD5 than that of its file; task 111
+//	set 12 Twice   two default targets; task 112 is a clustering
+//
+// Suite 5 has all tasks, suite 6 task 107 alone.
+type OpenML struct {
 	*httptest.Server
 	mu     sync.Mutex
 	asked  []string
@@ -32,15 +30,15 @@ type Server struct {
 	fault  func(path string) (status int, retryAfter string)
 }
 
-// New starts a server.
-func New() *Server {
-	s := &Server{agents: map[string]bool{}}
+// NewOpenML starts a server, which answers until it is closed.
+func NewOpenML() *OpenML {
+	s := &OpenML{agents: map[string]bool{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
 
 // Asked returns the paths of the requests since the last call.
-func (s *Server) Asked() []string {
+func (s *OpenML) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.asked
@@ -49,7 +47,7 @@ func (s *Server) Asked() []string {
 }
 
 // Agents returns the User-Agents of all requests.
-func (s *Server) Agents() (out []string) {
+func (s *OpenML) Agents() (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for a := range s.agents {
@@ -59,13 +57,13 @@ func (s *Server) Agents() (out []string) {
 }
 
 // Fault makes requests fail: those for which it returns a status other than 0.
-func (s *Server) Fault(fault func(path string) (status int, retryAfter string)) {
+func (s *OpenML) Fault(fault func(path string) (status int, retryAfter string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *OpenML) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.Path)
 	s.agents[r.UserAgent()] = true
@@ -90,8 +88,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, text)
 }
 
-// A set is what the server has of one.
-type set struct {
+// An openMLSet is what the server has of one.
+type openMLSet struct {
 	name, target, extra, features, arff string
 	status                              string // "" for active
 	wrongMD5                            bool
@@ -104,10 +102,10 @@ func feature(index int, name, kind, more string) string {
 
 const plain = `"is_ignore":"false","is_row_identifier":"false","number_of_missing_values":"0"`
 
-// Rows is how many rows each set has.
-const Rows = 60
+// openMLRows is how many rows each set has.
+const openMLRows = 60
 
-func sets() map[int]set {
+func sets() map[int]openMLSet {
 	var berry, stones, tales, heat strings.Builder
 	berry.WriteString("% of our own\n@RELATION berry\n@ATTRIBUTE nr NUMERIC\n@ATTRIBUTE 'size in mm' " +
 		"REAL\n@ATTRIBUTE " +
@@ -117,7 +115,7 @@ func sets() map[int]set {
 	tales.WriteString("@RELATION tales\n@ATTRIBUTE words NUMERIC\n@ATTRIBUTE beginning STRING\n@ATTRIBUTE end " +
 		"{good,bad}\n@DATA\n")
 	heat.WriteString("@RELATION heat\n@ATTRIBUTE hour NUMERIC\n@ATTRIBUTE degrees NUMERIC\n@DATA\n")
-	for i := range Rows {
+	for i := range openMLRows {
 		size, colour := fmt.Sprintf("%d.5", i*7%23), []string{"red", "blue"}[i*5%7%2]
 		if i%10 == 3 {
 			size = "?"
@@ -131,7 +129,7 @@ func sets() map[int]set {
 		fmt.Fprintf(&heat, "%d,%d.25\n", i%24, (i%24-12)*(i%24-12)/9)
 	}
 	list := func(features ...string) string { return "[" + strings.Join(features, ",") + "]" }
-	return map[int]set{
+	return map[int]openMLSet{
 		7: {
 			name: "Berry", target: "sort", arff: berry.String(),
 			extra: `"row_id_attribute":"nr","ignore_attribute":["note"],`,
@@ -175,7 +173,7 @@ func splits(repeats, folds int) string {
 		"INTEGER\n@ATTRIBUTE fold INTEGER\n@DATA\n")
 	for r := range repeats {
 		for f := range folds {
-			for i := range Rows {
+			for i := range openMLRows {
 				kind := "TRAIN"
 				if folds > 1 && i*(r+1)/folds%folds == f || folds == 1 && i%3 == 0 {
 					kind = "TEST"
@@ -187,7 +185,7 @@ func splits(repeats, folds int) string {
 	return b.String()
 }
 
-func (s *Server) answers() map[string]string {
+func (s *OpenML) answers() map[string]string {
 	const api = "/api/v1/json/"
 	out := map[string]string{
 		api + "study/5": `{"study":{"id":"5","alias":"all-of-ours","main_entity_type":"task",` +

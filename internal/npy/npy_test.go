@@ -1,4 +1,4 @@
-package internal_test
+package npy_test
 
 import (
 	"archive/zip"

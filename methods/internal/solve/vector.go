@@ -1,12 +1,11 @@
-// Package vector holds sums and products of short vectors, such as the parameters of a search. They are in plain Go,
-// with one rounding for each operation and a fixed order, so that their bits are the same on every machine and in every
-// build.
-//
-// Loops over the examples belong in vmath, where long vectors take a third of the time. Operations with one rounding
-// for each element and no order (sums, differences, multiples) are in gonum's package floats.
-package vector
+package solve
 
 import "math"
+
+// Sums and products of short vectors, such as the parameters of a search, are in plain Go, with one rounding for each
+// operation and a fixed order, so that their bits are the same on every machine and in every build. Loops over the
+// examples belong in vmath, where long vectors take a third of the time. Operations with one rounding for each element
+// and no order (sums, differences, multiples) are in gonum's package floats.
 
 // Dot returns the inner product of x and y, of equal length. Element i goes to lane i mod 4, but the elements after the
 // last whole group of four go to lane 0. The lanes are added as (0+2)+(1+3).

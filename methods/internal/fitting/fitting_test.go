@@ -1,4 +1,4 @@
-package internal_test
+package fitting_test
 
 import (
 	"cmp"

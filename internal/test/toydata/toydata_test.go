@@ -1,4 +1,4 @@
-package internal_test
+package toydata_test
 
 import (
 	"slices"

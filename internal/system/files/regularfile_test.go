@@ -1,4 +1,4 @@
-package internal_test
+package files_test
 
 import (
 	"bytes"
