@@ -67,7 +67,6 @@ func newReportBoundaryCommand(a *app) *cobra.Command {
 	return c
 }
 
-// drawBoundaries draws methods on sets, one drawing a set.
 func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryOptions) (doc.Document, error) {
 	d := doc.Document{Report: "boundary", Title: "Decision boundaries on " + frame.Listed(f.datasets),
 		Label: "fig:boundary"}
@@ -186,7 +185,6 @@ func wider(of [2]float64) [2]float64 {
 	return [2]float64{of[0] - more, of[1] + more}
 }
 
-// rangeOf returns the least and the greatest value of a column.
 func rangeOf(set *datasets.Set, column int) [2]float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range set.Y {

@@ -235,7 +235,6 @@ func runDataShow(ctx context.Context, a *app, e *catalogue.Entry, l *listing) er
 	return nil
 }
 
-// describeLoaded lists what is known of a set that was loaded.
 func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 	add := func(what string, value any) {
 		l.add(what, wording.Cut(fmt.Sprint(value), 2000)) // by mistake a label or a name may be a whole file
@@ -291,7 +290,6 @@ func (l *listing) describeLoaded(e *catalogue.Entry, set *datasets.Set) {
 	add("fingerprint", set.Fingerprint)
 }
 
-// gapsOf counts the missing values of the columns that have any.
 func gapsOf(set *datasets.Set) string {
 	return countsOf(set, func(name string) (string, func(v float64) bool) {
 		return name, func(v float64) bool { return v != v }
@@ -330,7 +328,6 @@ func countsOf(set *datasets.Set, what func(column string) (name string, counts f
 	return wording.Few(out, mostListed)
 }
 
-// filledWith says what replaces missing values.
 func filledWith(g datasets.Gaps) string {
 	text := "the " + g.Impute + " of the training rows"
 	switch g.Impute {
@@ -510,12 +507,10 @@ func newDataDescribeCommand(a *app) *cobra.Command {
 	return c
 }
 
-// dropFlag adds --drop.
 func dropFlag(c *cobra.Command, to *[]string) {
 	c.Flags().StringSliceVar(to, "drop", nil, "columns to leave out, with commas between them")
 }
 
-// groupFlag adds --group.
 func groupFlag(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "group", "", "the column that says which rows belong together; no split and no fold "+
 		"divides them")
@@ -542,7 +537,6 @@ func runDataDescribe(a *app, c *cobra.Command, file, out string, o read.Hints) e
 	return nil
 }
 
-// isBuiltin reports whether a set of the program has this name.
 func isBuiltin(name string) bool {
 	_, err := catalogue.Builtin().Lookup(name)
 	return err == nil
@@ -581,7 +575,6 @@ func newDataExportCommand(a *app) *cobra.Command {
 	return c
 }
 
-// exportWriter returns the writer of a format, or of a file's ending.
 func exportWriter(format, output string) (func(split.Exported, io.Writer) error, error) {
 	if format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(output), ".")); output == "" {
 		format = cmp.Or(format, "csv")

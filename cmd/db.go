@@ -131,7 +131,6 @@ func (a *app) possible(ctx context.Context, db *store.DB) (func(result.Run) erro
 	return admit.Possible(ctx, of, cells)
 }
 
-// reader opens the database for reading.
 func (a *app) reader(ctx context.Context) (*store.DB, error) {
 	db, err := store.OpenReader(ctx, a.db)
 	return db, databaseError(err)

@@ -90,7 +90,6 @@ func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOpti
 	return a.err.printDiff(args, tally.Lines(), alone, o, l)
 }
 
-// printDiff lists what differs, and says how much was compared.
 func (m *messages) printDiff(args []string, lines []table.Line, alone [2]int, o diffOptions, l *listing) error {
 	l.header = []string{"protocol", "dataset", "method", "versions", "cells", "ends", "counts", "choices", "metric",
 		"a", "b", "difference", "low", "high", "p"}

@@ -316,7 +316,6 @@ var exitCodes = []struct {
 	{exitUnread, "nobody reads standard output any more, as with `| head`"},
 }
 
-// exitCodesInWords is a sentence on the exit codes.
 func exitCodesInWords() string {
 	var codes []string
 	for _, e := range exitCodes {

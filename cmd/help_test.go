@@ -52,18 +52,15 @@ func TestHelp(t *testing.T) {
 			flag := regexp.MustCompile(`(?m)^(  -., |      )--` + f.Name + `\b`)
 			if _, few := f.Annotations[rareFlag]; few {
 				hidden++
-				if flag.MatchString(said) || !flag.MatchString(whole) || strings.Contains(c.Example, "--"+f.Name) {
-					t.Errorf("bench %s: --%s is rare; it belongs into `--help --all` alone, and into no example",
-						strings.Join(path, " "), f.Name)
-				}
+				must.Be(t, flag.MatchString(said), false, "bench", strings.Join(path, " "), f.Name)
+				must.Be(t, flag.MatchString(whole), true, "bench", strings.Join(path, " "), f.Name)
+				must.Be(t, strings.Contains(c.Example, "--"+f.Name), false, "bench", strings.Join(path, " "), f.Name)
 			} else if !flag.MatchString(said) {
 				t.Errorf("bench %s --help does not have --%s", strings.Join(path, " "), f.Name)
 			}
 		})
-		if strings.Contains(said, "--help --all\" shows ") != (hidden > 0) ||
-			strings.Contains(whole, "--help --all\" shows ") {
-			t.Errorf("bench %s --help hides %d flags, and says\n%s", strings.Join(path, " "), hidden, said)
-		}
+		must.Be(t, strings.Contains(said, "--help --all\" shows "), (hidden > 0), "bench", strings.Join(path, " "))
+		must.Be(t, strings.Contains(whole, "--help --all\" shows "), false, "bench", strings.Join(path, " "))
 		if c.Parent() == root && (c.GroupID == "" || !strings.Contains(verbs, "\n  "+c.Name()+" ")) {
 			t.Errorf("%s has no place in the help", c.Name())
 		}

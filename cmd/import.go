@@ -161,7 +161,6 @@ func cellsIn(groups []plan.Group) (n int) {
 	return n
 }
 
-// importSource stores the new results of a source.
 func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, protocolFile string,
 	known map[string]store.Known) (all admit.Import, err error) {
 	var methods []string
@@ -475,7 +474,6 @@ func readPrinted(ctx context.Context, a *app, file printedFile) ([]published.Val
 	return values, nil
 }
 
-// runImportScores counts and stores test scores of a method that another program computed.
 func runImportScores(ctx context.Context, a *app, path, protocolName string, of admit.Elsewhere) error {
 	if err := wording.CheckName(of.Method); err != nil {
 		return usage("--as: %w", err)

@@ -98,10 +98,9 @@ func TestChanges(t *testing.T) {
 	files := must.Get(filepath.Glob(filepath.Join(testenv.Root(), "changelog", "unreleased", "*")))(t)
 	for _, file := range files {
 		text := string(must.Get(os.ReadFile(file))(t))
-		if !regexp.MustCompile(`\A(Bugfix|Change|Enhancement): [A-Z].*[^.]\n\n[^#\n]`).MatchString(text) ||
-			strings.Contains(text, "\n#") {
-			t.Errorf("%s has not the form of changelog/TEMPLATE:\n%s", file, text)
-		}
+		must.Be(t, regexp.MustCompile(`\A(Bugfix|Change|Enhancement): [A-Z].*[^.]\n\n[^#\n]`).MatchString(text), true,
+			file, text)
+		must.Be(t, strings.Contains(text, "\n#"), false, file, text)
 	}
 	if len(files) > 0 {
 		list := string(must.Get(exec.Command(filepath.Join(testenv.Root(), "scripts", "changelog.sh")).Output())(t))

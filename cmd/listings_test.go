@@ -20,8 +20,7 @@ func TestListingsAreLookedAt(t *testing.T) {
 			return
 		}
 		name := strings.TrimPrefix(c.CommandPath(), "bench ")
-		if !regexp.MustCompile(`(?m)^(exec )?bench(-second)? ` + name + `\b`).MatchString(script) {
-			t.Errorf("testdata/script/listings.txtar does not look at bench %s", name)
-		}
+		must.Be(t, regexp.MustCompile(`(?m)^(exec )?bench(-second)? `+name+`\b`).MatchString(script), true,
+			"testdata/script/listings.txtar does not look at bench", name)
 	})
 }

@@ -133,7 +133,6 @@ func abilities(s registry.Spec) []ability {
 	}
 }
 
-// axisText lists the values of a grid's axis.
 func axisText(axis registry.Axis) string {
 	values := make([]string, len(axis.Values))
 	for i, v := range axis.Values {

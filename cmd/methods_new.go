@@ -58,7 +58,6 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 	return c
 }
 
-// checkFreeName refuses a name that no method can have or that a method already has.
 func checkFreeName(a *app, name string) error {
 	if !methodName.MatchString(name) {
 		return usage("method name %q: use letters, digits, - and _, a letter first", name)
@@ -351,7 +350,6 @@ func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject
 	return err
 }
 
-// askWrapper writes a plugin from the template and asks the plugin what it is.
 func askWrapper(ctx context.Context, a *app, file string, values map[string]string) (external.Description, error) {
 	text, err := fillSkeleton(skeletonFile{file, "wrapper.py"}, values)
 	if err == nil {

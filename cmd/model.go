@@ -36,7 +36,6 @@ func newMethodsExportCommand(a *app) *cobra.Command {
 	return c
 }
 
-// runMethodsExport trains the model of a cell again and writes it.
 func runMethodsExport(a *app, c *cobra.Command, method string, of place, params, output string) error {
 	exp, spec, err := a.methodOf(of.protocol, method)
 	if err != nil {

@@ -361,7 +361,6 @@ func (a *app) forceFlag(c *cobra.Command) {
 	rare(c, "force")
 }
 
-// writeText is writeTo for a text.
 func (a *app) writeText(file, text, about string) error {
 	return a.writeTo(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -374,13 +373,11 @@ type messages struct {
 	wording.Writer
 }
 
-// say prints a line.
 func (m *messages) say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 // Fd returns the file descriptor behind it, or none.
 func (m *messages) Fd() uintptr { return (&output{Writer: m.To}).Fd() }
 
-// round1 keeps one decimal.
 func round1(x float64) float64 { return math.Round(10*x) / 10 }
 
 func firstLine(text string) string {
@@ -552,7 +549,6 @@ func (t *tableStream) print(cells []string) error {
 	return err
 }
 
-// alignedLine writes a line of the cells of a row.
 func alignedLine(b *strings.Builder, cells [][]string, line int, widths []int) {
 	var said strings.Builder
 	for i, lines := range cells {

@@ -379,9 +379,7 @@ func TestVariables(t *testing.T) {
 			}))
 	}
 	for name, path := range read {
-		if !slices.Contains(listed, name) {
-			t.Errorf("%s reads the variable %q, which the list variables lacks", path, name)
-		}
+		must.Be(t, slices.Contains(listed, name), true, path, name)
 	}
 	for _, name := range listed {
 		must.Hold(t, quoted, `"`+name+`"`)

@@ -74,7 +74,6 @@ var withoutMethods = []string{
 
 const isolatedVerb = "cell"
 
-// needsMethods reports whether a command needs methods.
 func needsMethods(c *cobra.Command) bool {
 	return c.HasParent() && !slices.ContainsFunc(withoutMethods, func(path string) bool {
 		return strings.HasPrefix(c.CommandPath()+" ", path+" ")
@@ -344,7 +343,6 @@ func (a *app) mayStart(files ...string) error {
 	return nil
 }
 
-// permissionFlags adds the flags that say what plugins may do, for a command that starts plugins.
 func permissionFlags(a *app, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVar(&a.allowRead, "allow-read", nil, "a folder or a file that plugins may read, too, by its "+
@@ -403,7 +401,6 @@ func (a *app) hidden() []string {
 	return out
 }
 
-// pluginOptions say what the processes of plugins may do.
 func (a *app) pluginOptions() external.Options {
 	data := int64(0)
 	if !a.isolated && a.memory > 0 {
@@ -504,12 +501,10 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 // pluginEndings are the endings of plugins of one file, by language. There is a template for each.
 var pluginEndings = map[string]string{"python": ".py", "r": ".R", "sh": ".sh"}
 
-// skeletonFileName is what the file of a new plugin is called.
 func skeletonFileName(name, ending string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "-", "_")) + ending
 }
 
-// runMethodsNewPlugin writes a plugin of one file.
 func runMethodsNewPlugin(a *app, name, ending, dir string) error {
 	if err := checkFreeName(a, name); err != nil {
 		return err

@@ -105,7 +105,6 @@ func without(methods []string) string {
 	return " without " + wording.Few(methods, wording.MostNames)
 }
 
-// underWay names the cells that are running, the longest first.
 func underWay(seen store.Progress) string {
 	var parts []string
 	for _, c := range seen.Running {
@@ -114,7 +113,6 @@ func underWay(seen store.Progress) string {
 	return "now " + strings.Join(parts, "; ")
 }
 
-// handle shows what happened to a cell.
 func (p *progress) handle(e schedule.Event) {
 	switch e.Kind {
 	case schedule.Started:
@@ -195,14 +193,12 @@ func (p *progress) testResult(r result.Run) string {
 	return fmt.Sprintf(": %s%.3g", name, v)
 }
 
-// note prints a line, above what is drawn.
 func (p *progress) note(line string) {
 	if line = wording.Spelled(line) + "\n"; !p.draw(line) {
 		_, _ = io.WriteString(p.out, line)
 	}
 }
 
-// close removes what is drawn.
 func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -309,7 +305,6 @@ func workerLine(c verify.WorkerCheck) string {
 	return fmt.Sprintf("%s, none differs; %.2g %% forged ones would have been found with 99 %%", line, 100*c.Finds())
 }
 
-// printState says which cells are computed again, and how long that may take.
 func printState(say func(format string, a ...any), cells []verify.Sampled) {
 	var methods, repeated []string
 	var seconds float64
@@ -359,7 +354,6 @@ func (m *messages) noteSandbox(exp *plan.Experiment, plan *plan.Plan, how isolat
 	}
 }
 
-// waits says that another program holds the database.
 func (m *messages) waits(err error) {
 	m.say("waiting: %s (Ctrl-C ends)", wording.Spelled(err.Error()))
 }
@@ -377,7 +371,6 @@ func troubleLine(a *app, t store.Trouble) string {
 	return fmt.Sprintf("%s: %v; computing goes on and results wait in memory", a.db, t.Err)
 }
 
-// printFindings prints a line a method and kind of finding.
 func (m *messages) printFindings(findings []store.Finding) {
 	for _, line := range store.Describe(findings) {
 		fmt.Fprintln(m, line)
@@ -425,7 +418,6 @@ func instead(of store.Progress) string {
 		"that `bench worker` can help"
 }
 
-// lastLine prints the last line and chooses the exit code.
 func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
 	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}

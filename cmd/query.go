@@ -113,7 +113,6 @@ func queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) 
 	return file.close()
 }
 
-// queryError is the error of a question.
 func queryError(err error) error {
 	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
 		return exitError{exitIncomplete, err}

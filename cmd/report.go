@@ -36,7 +36,6 @@ type reportOptions struct {
 	folds          bool // the report needs the folds
 }
 
-// newReportCommands returns the verb report, and the reports that are verbs of their own.
 func newReportCommands(a *app) []*cobra.Command {
 	report := group(&cobra.Command{
 		Use:   "report",
@@ -82,7 +81,6 @@ func newOneReportCommand(a *app, r frame.Report) *cobra.Command {
 	return c
 }
 
-// outputFlags adds the flags for the form of a report and for its file.
 func (a *app) outputFlags(c *cobra.Command, f *reportOptions) {
 	flags := c.Flags()
 	oneOf(c, &f.format, "format", "", strings.Join(reportFormats(), ", ")+" (default by the ending of "+
@@ -125,7 +123,6 @@ func (a *app) orImport(err error, protocol string) error {
 	return fmt.Errorf("%w; `%s` stores results that come with the program", err, a.importing(exp.Protocol.Name))
 }
 
-// draw builds a document and writes it in the form and to the place that the flags give.
 func (a *app) draw(c *cobra.Command, f reportOptions, build func(context.Context) (doc.Document, error)) error {
 	out, err := newReportOutput(f)
 	if err != nil {
@@ -150,13 +147,11 @@ func (a *app) draw(c *cobra.Command, f reportOptions, build func(context.Context
 	return exitError{exitIncomplete, errors.New(d.Alarm)}
 }
 
-// provenance says which program makes a document, when, and by which command.
 func provenance() (program string, generated time.Time, command string) {
 	return "bench " + environment.ProgramVersion, time.Now().UTC(), frame.CommandLine(
 		append([]string{"bench"}, os.Args[1:]...)...)
 }
 
-// frame reads the data of a report.
 func (a *app) frame(ctx context.Context, f reportOptions) (frame.Frame, error) {
 	db, err := a.reader(ctx)
 	if err != nil {
@@ -166,7 +161,6 @@ func (a *app) frame(ctx context.Context, f reportOptions) (frame.Frame, error) {
 	return a.frameOf(ctx, db, f)
 }
 
-// frameOf reads the data of a report from an open database.
 func (a *app) frameOf(ctx context.Context, db *store.DB, f reportOptions) (frame.Frame, error) {
 	stored, err := a.storedSets(ctx, db)
 	if err != nil {
@@ -242,11 +236,7 @@ func colourful(w io.Writer) bool {
 
 // reportFormats lists what --format takes: the layouts of a report, and the formats of a figure.
 func reportFormats() []string {
-	formats := render.Formats()
-	for _, f := range render.FigureFormats() {
-		formats = append(formats, f.Name)
-	}
-	return formats
+	return append(render.Formats(), doc.Map(render.FigureFormats(), func(f render.Format) string { return f.Name })...)
 }
 
 // A reportOutput is what the flags of a report ask to be written. It is read before anything is computed.
@@ -321,7 +311,6 @@ func isFolder(output string) bool {
 	return strings.HasSuffix(output, "/") || err == nil && info.IsDir()
 }
 
-// chosenFigures returns the figures of a report: one for a file, or all for a folder.
 func chosenFigures(d doc.Document, f reportOptions) ([]render.NamedFigure, error) {
 	named := render.FigureNames(d)
 	if len(named) == 0 {
@@ -336,7 +325,6 @@ func chosenFigures(d doc.Document, f reportOptions) ([]render.NamedFigure, error
 	return named, nil
 }
 
-// documentEndings are the endings of files that hold a report.
 func documentEndings() []string {
 	return slices.DeleteFunc(render.Endings(), func(e string) bool {
 		return !slices.Contains(render.Formats(), render.FormatOf(e))
@@ -349,7 +337,7 @@ func writeFigures(ctx context.Context, a *app, d doc.Document, f reportOptions, 
 	if err != nil {
 		return err
 	}
-	formats := slices.DeleteFunc(render.FigureFormats(), func(x render.FigureFormat) bool {
+	formats := slices.DeleteFunc(render.FigureFormats(), func(x render.Format) bool {
 		return o.format != "" && x.Name != o.format
 	})
 	if !isFolder(f.output) {
@@ -369,11 +357,11 @@ func writeFigures(ctx context.Context, a *app, d doc.Document, f reportOptions, 
 	for _, n := range named {
 		var endings []string
 		for _, format := range formats {
-			if err := writeFigure(ctx, a, filepath.Join(f.output, n.Name+format.Ending), format, n.Figure,
+			if err := writeFigure(ctx, a, filepath.Join(f.output, n.Name+format.Endings[0]), format, n.Figure,
 				o.width); err != nil {
 				return err
 			}
-			endings = append(endings, format.Ending)
+			endings = append(endings, format.Endings[0])
 		}
 		a.say("wrote %s%s", filepath.Join(f.output, n.Name), strings.Join(endings, ", "))
 	}
@@ -381,7 +369,7 @@ func writeFigures(ctx context.Context, a *app, d doc.Document, f reportOptions, 
 }
 
 func writeFigure(
-	ctx context.Context, a *app, file string, format render.FigureFormat, figure doc.Figure, width float64,
+	ctx context.Context, a *app, file string, format render.Format, figure doc.Figure, width float64,
 ) error {
 	return notWritten(a.write(file, func(w io.Writer) error {
 		return cmp.Or(format.Write(w, figure, width), ctx.Err())
@@ -441,7 +429,6 @@ func newReportHTMLCommand(a *app) *cobra.Command {
 	return c
 }
 
-// buildPage reads what is stored and makes the page of it.
 func buildPage(ctx context.Context, a *app, f pageOptions) (*page.Page, error) {
 	rows, err := a.frame(ctx, f.reportOptions)
 	if err != nil {

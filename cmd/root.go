@@ -103,7 +103,6 @@ func (a *app) dataDir() catalogue.Directory {
 	return catalogue.Directory{Root: a.data, Memory: a.memory}
 }
 
-// say prints a line for the user on standard error.
 func (a *app) say(format string, args ...any) { a.err.say(format, args...) }
 
 // added is the folder of the sets that `bench data add` brought.
@@ -163,7 +162,6 @@ func (a *app) set(name string) (*catalogue.Entry, error) {
 	return orUsage(e, err)
 }
 
-// load returns a set with its entry.
 func (a *app) load(ctx context.Context, name string) (*catalogue.Entry, *datasets.Set, error) {
 	e, err := a.set(name)
 	if err != nil {
@@ -259,7 +257,6 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// takesSome requires at least one argument.
 func takesSome(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -123,7 +123,6 @@ func maxCellFlag(c *cobra.Command, to *time.Duration, where string) {
 		"than %v times as long on one core%s; 0 for no limit", result.ForecastError, where))
 }
 
-// runRun does what `bench run` says.
 func runRun(ctx context.Context, a *app, f runOptions) error {
 	if err := f.check(); err != nil {
 		return err
@@ -245,7 +244,6 @@ func computeCells(ctx context.Context, a *app, exp *plan.Experiment, req plan.Re
 	return err
 }
 
-// cellsOfSession is harness.Session.Cells.
 func cellsOfSession(a *app, usual isolation) func(time.Duration, bool) (runner.Runner, func()) {
 	return func(timeout time.Duration, alone bool) (runner.Runner, func()) {
 		how := usual
@@ -295,7 +293,6 @@ func (f runOptions) workersShare() (float64, error) {
 // defaultShare is the share of a remote worker's results that the coordinator computes again by default.
 const defaultShare = 0.01
 
-// shares reports whether workers may run cells.
 func (f runOptions) shares() bool { return f.listen != "" || f.engine != "" }
 
 // check refuses flags that contradict each other, or that ask for nothing.
@@ -333,7 +330,6 @@ func (f runOptions) checkWorkers() error {
 	return nil
 }
 
-// requestOf turns flags into a request.
 func requestOf(a *app, c choice, f runOptions) (plan.Request, error) {
 	req := plan.Request{
 		Methods: c.methods, Datasets: c.datasets, Splits: c.splits, Exclude: c.exclude,
@@ -370,7 +366,6 @@ func makePlan(ctx context.Context, exp *plan.Experiment, req plan.Request, db *s
 	return todo, usageError(err)
 }
 
-// announce says in a few lines what is about to happen.
 func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) {
 	noteExcluded(a, plan.Excluded)
 	noteCautions(a, plan)
@@ -570,7 +565,6 @@ func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request,
 	return foresee(ctx, a, exp, plan, req, f, d)
 }
 
-// addExplained lists cells with the reason why each is run.
 func (l *listing) addExplained(ctx context.Context, cells []*plan.Cell, db *store.DB, f *plan.Forecast) error {
 	l.header = []string{"dataset", "method", "split", "seconds", "reason"}
 	if l.forPeople() {
@@ -688,7 +682,6 @@ func suiteNotAdded(a *app, name string) (fetch.KnownSuite, bool) {
 	return s, known && !added && strings.EqualFold(s.Name, name)
 }
 
-// howToAdd is the command that adds a suite.
 func howToAdd(a *app, s fetch.KnownSuite) string {
 	words := []string{"bench", "data", "add", fetch.Suite + s.Name}
 	if a.data != "" {
@@ -769,7 +762,6 @@ func planOfSuite(ctx context.Context, a *app, exp *plan.Experiment, req plan.Req
 	return exp.OfSizes(req, sizes, forecast)
 }
 
-// printSuite lists the tasks of a suite, with the times of their cells on one core.
 func (l *listing) printSuite(suite fetch.KnownSuite, cells []*plan.Cell, f *plan.Forecast) error {
 	l.header = []string{"task", "dataset", "rows", "features", "classes", "cells", "seconds"}
 	if l.forPeople() {
@@ -792,7 +784,6 @@ func (l *listing) printSuite(suite fetch.KnownSuite, cells []*plan.Cell, f *plan
 	return l.print()
 }
 
-// checkUntil refuses what does not go with --until decided.
 func (f runOptions) checkUntil() error {
 	switch {
 	case f.until == "" && f.goOn:
@@ -836,7 +827,6 @@ func addOpponents(a *app, c choice, req *plan.Request, f runOptions) error {
 	return nil
 }
 
-// decideUntil plans a comparison.
 func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runOptions) (*decision, error) {
 	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
 	if err != nil {
@@ -879,7 +869,6 @@ func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runO
 	return d, nil
 }
 
-// begin reads what is stored. It is called when a run begins.
 func (d *decision) begin(ctx context.Context, _ *plan.Plan) (schedule.Batches, error) {
 	read, err := d.app.frame(ctx, d.read)
 	if err != nil && !errors.Is(err, frame.ErrNoResults) {
@@ -889,7 +878,6 @@ func (d *decision) begin(ctx context.Context, _ *plan.Plan) (schedule.Batches, e
 	return d, nil
 }
 
-// conclude says how the comparison ended.
 func (d *decision) conclude(interrupted bool) {
 	if d.Decided() {
 		if stop, early := d.Stop(); early {
@@ -1056,7 +1044,6 @@ func runMetric(exp *plan.Experiment, todo *plan.Plan) (metric.Metric, error) {
 	return metric.Lookup(cmp.Or(exp.Protocol.Semantics.Metric, usual))
 }
 
-// region is the size of a difference that does not matter.
 func (f runOptions) region(m metric.Metric) (evidence.Region, error) {
 	if f.equivalence == "" {
 		return evidence.UsualRegion(m), nil

@@ -258,7 +258,6 @@ func (p *place) addAll(a *app, c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("datasets", completion(a.names("sets"), true))
 }
 
-// parts draws the split.
 func (a *app) parts(c *cobra.Command, p place) (out split.Parts, err error) {
 	exp, err := a.experiment(p.protocol)
 	if err != nil {
@@ -340,7 +339,6 @@ func completeArguments(a *app, arguments string) cobra.CompletionFunc {
 	}
 }
 
-// complete makes a shell complete the values of a flag.
 func complete(c *cobra.Command, flag string, values ...string) {
 	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -389,7 +387,6 @@ func (a *app) invocation(protocol, path string, splits int) frame.Invocation {
 	return v
 }
 
-// reportSource translates what is chosen for package frame.
 func reportSource(a *app, f reportOptions, c choice, stored *storedSets) frame.Source {
 	p := c.Protocol
 	src := frame.Source{

@@ -167,7 +167,5 @@ func TestBoardInAFile(t *testing.T) {
 		b.show(s, c.last)
 		must.Be(t, strings.Count(out.String(), "r.db"), c.shown, c)
 	}
-	if strings.Contains(out.String(), "\x1b") {
-		t.Errorf("%q", out.String())
-	}
+	must.Be(t, strings.Contains(out.String(), "\x1b"), false, out.String())
 }

@@ -99,7 +99,6 @@ func runVerify(a *app, c *cobra.Command, f verifyOptions, l *listing) error {
 	return verifyCells(ctx, a, db, cells, said, f, l)
 }
 
-// verifyCells says what it does, runs cells again and prints what differs.
 func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, said string, f verifyOptions,
 	l *listing) error {
 	ended, end := context.WithCancel(ctx)

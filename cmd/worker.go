@@ -170,7 +170,6 @@ func (w *coordinator) stop(ended bool) (conflicts []remote.Conflict, wrong bool)
 // lostAfter is for how long a worker is silent that counts as lost; 0 is the usual time. Tests set less.
 var lostAfter time.Duration
 
-// listenForWorkers lets workers join a run.
 func listenForWorkers(a *app, printer *runPrinter, f runOptions) (*coordinator, error) {
 	token, err := readToken(f.tokenFile)
 	if err != nil {
@@ -246,7 +245,6 @@ func secureServer(a *app, opt *remote.Options, f runOptions) (made bool, err err
 	return made, nil
 }
 
-// printConflicts lists the cells for which workers gave different results.
 func (m *messages) printConflicts(conflicts []remote.Conflict) {
 	if conflicts == nil {
 		return

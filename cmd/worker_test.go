@@ -93,9 +93,8 @@ func TestPluginsTravel(t *testing.T) {
 	run.ends(4, "workers gave different results for 1 cell; the first result is stored",
 		"  CART on swiss, split 1: ok, ",
 		"(stored), ok, 1 of 60 test rows correct from another machine\n", "complete 8/8")
-	if strings.Contains(run.said.String(), "from a third machine") {
-		t.Errorf("half a result is compared: %s", &run.said)
-	}
+	must.Be(t, strings.Contains(run.said.String(), "from a third machine"), false, "half a result is compared",
+		&run.said)
 	careful.ends(0)
 	willing.ends(0, "took the plugin near.sh of the coordinator, SHA-256 ")
 	p.holds(t, alone.storedContent(t))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -124,9 +125,7 @@ func TestReportsAgree(t *testing.T) {
 			if s.where != said[0].where {
 				twice++
 			}
-			if math.Abs(s.value-said[0].value) > 1e-12*math.Max(1, math.Abs(s.value)) {
-				t.Errorf("%s: %v by %s, %v by %s", of, said[0].value, said[0].where, s.value, s.where)
-			}
+			must.Near(t, s.value, said[0].value, 1e-12*math.Max(1, math.Abs(s.value)), of, said[0].where, s.where)
 		}
 	}
 	if twice < 150 {

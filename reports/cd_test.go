@@ -164,10 +164,9 @@ func TestLetters(t *testing.T) {
 func TestPublishedTable(t *testing.T) {
 	d := sample.Build(t, named("cd"), sample.Printed(), asked("", compare.Nemenyi)...)
 	first := sample.Records(t, d, "cd")[0]
-	if first["method"] != "GBRFF2" || math.Abs(first["rank"].(float64)-2.17) > 0.005 ||
-		math.Abs(first["critical_difference"].(float64)-1.947) > 0.0005 {
-		t.Errorf("first row %v", first)
-	}
+	must.Be(t, first["method"], "GBRFF2", "first row")
+	must.Near(t, first["rank"].(float64), 2.17, 0.005, "first row")
+	must.Near(t, first["critical_difference"].(float64), 1.947, 0.0005, "first row")
 }
 
 // With 75 methods in one order on a hundred sets there are more bars than letters: z is followed by aa, and az by ba.

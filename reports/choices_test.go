@@ -138,9 +138,8 @@ func TestChoiceThatTurns(t *testing.T) {
 			return ok && table.Heading == "Under other choices"
 		})].(doc.Table)
 	}
-	if !table().Detail || table("--choices").Detail {
-		t.Error("--choices shows the table, which else is a detail")
-	}
+	must.Be(t, table().Detail, true, "--choices shows the table, which else is a detail")
+	must.Be(t, table("--choices").Detail, false, "--choices shows the table, which else is a detail")
 }
 
 // TestEstimates: mean and median beyond the region, within it and on the other side.

@@ -173,9 +173,7 @@ func TestConstructedVerdicts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := firstSentence(t, c.in)
-			if !strings.HasPrefix(got, c.want) {
-				t.Errorf("verdict\n%s\nwant\n%s", got, c.want)
-			}
+			must.Be(t, strings.HasPrefix(got, c.want), true, "verdict", got, c.want)
 		})
 	}
 }
@@ -197,9 +195,7 @@ func TestOverSets(t *testing.T) {
 		}
 		in := two(a, b)
 		got := firstSentence(t, in)
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("verdict over %d sets\n%s\nwant\n%s", n, got, want)
-		}
+		must.Be(t, strings.HasPrefix(got, want), true, "verdict over", n, got, want)
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
 		if got := firstSentence(t, in); !strings.HasPrefix(got, "Preliminary, from 1 of 4 splits") {
@@ -225,10 +221,8 @@ func TestDraws(t *testing.T) {
 	}
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "B" {
-			if got := table.Sections[0][0].Entries[0].Text; got != "2 draws" ||
-				!strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: ") {
-				t.Errorf("over %q; legend %q", got, table.Legend)
-			}
+			must.Be(t, table.Sections[0][0].Entries[0].Text, "2 draws", "over", table.Legend)
+			must.Be(t, strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: "), true, "over", table.Legend)
 			return
 		}
 	}

@@ -176,9 +176,7 @@ func TestOwnMethodIsMarked(t *testing.T) {
 		for _, section := range b.Sections {
 			names = append(names, doc.Map(section, func(r doc.Row) string { return r.Name })...)
 		}
-		if slices.Contains(names, mine) {
-			t.Errorf("%s: a table names %s without a mark: %q", report, mine, names)
-		}
+		must.Be(t, slices.Contains(names, mine), false, report, mine, names)
 		if slices.Contains(names, mine+" ‡") {
 			tables++
 			must.Hold(t, strings.Join(b.Legend, " "), "‡: a method of one's own")

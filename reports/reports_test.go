@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
@@ -104,8 +105,6 @@ func TestFlags(t *testing.T) {
 			records, _ := b.(doc.Records)
 			return slices.ContainsFunc(records.Rows, func(row []any) bool { return slices.Contains(row, any("error")) })
 		})
-		if !ofErrors {
-			t.Errorf("%s has no records of errors", r.Name)
-		}
+		must.Be(t, ofErrors, true, r.Name)
 	}
 }

@@ -79,7 +79,6 @@ func Rank(t *frame.Table, ev *evidence.Evidence, asked int) (*Board, error) {
 	return b, nil
 }
 
-// known is the time of a method; NaN if it is not known.
 func known(times map[string]float64, method string) float64 {
 	if x, ok := times[method]; ok {
 		return x

@@ -105,7 +105,6 @@ func (p *Page) byMetric() error {
 	return nil
 }
 
-// byRegion chooses half and twice the region, and the usual one.
 func (p *Page) byRegion() error {
 	if !p.region.Exists() {
 		return nil
@@ -123,7 +122,6 @@ func (p *Page) byRegion() error {
 	return nil
 }
 
-// byEstimate chooses the mean and the median over sets in place of the typical difference.
 func (p *Page) byEstimate() error {
 	for _, e := range []struct {
 		name string
@@ -165,7 +163,6 @@ func (p *Page) bySets() error {
 	return err
 }
 
-// bySplits chooses the first half of the compared splits, and the second one.
 func (p *Page) bySplits() error {
 	var splits []int
 	for _, s := range p.choices[0].pair.Sets {
@@ -222,7 +219,6 @@ func (p *Page) robustness() []string {
 	return []string{text}
 }
 
-// choiceTable has a row a choice, below that of the page itself.
 func (p *Page) choiceTable() doc.Table {
 	out := doc.Table{Heading: "Under other choices", Label: "choices", Corner: "Choice", Detail: !p.o.Choices,
 		Caption: fmt.Sprintf("%s against %s under other choices", p.method, p.other(&p.pairs[0]))}

@@ -250,7 +250,6 @@ func (p *Page) others() string {
 	return frame.Listed(p.names())
 }
 
-// names are the other methods.
 func (p *Page) names() []string {
 	return doc.Map(p.pairs, func(q evidence.Pair) string { return p.other(&q) })
 }

@@ -42,7 +42,6 @@ func methodFlag(flags *pflag.FlagSet, name, usage string) func(*frame.Table) (st
 	}
 }
 
-// levelFlag adds --level.
 func levelFlag(flags *pflag.FlagSet, level *float64) {
 	flags.Float64Var(level, "level", frame.UsualLevel, "level of the tests")
 }

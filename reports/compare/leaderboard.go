@@ -224,7 +224,6 @@ func (r Row) RanksText() string {
 	return ranks(r.Ranks, "-")
 }
 
-// ranks writes an interval of ranks.
 func ranks(of [2]int, to string) string {
 	if of[0] == of[1] {
 		return fmt.Sprint(of[0])

@@ -60,7 +60,6 @@ func (r *registration) column(m result.ComparedMethod) string {
 	return found
 }
 
-// pair is the comparison with one of the others; false for none.
 func (r *registration) pair(other string) (evidence.Pair, bool) {
 	return r.ev.Between(slices.Index(r.t.Methods, r.Columns[0]), slices.Index(r.t.Methods, other))
 }
@@ -137,7 +136,6 @@ func (r *registration) differs(names, page string) string {
 	return fmt.Sprintf("it %s, and this page has %s; `%s` shows it", names, page, r.command())
 }
 
-// command shows what is registered.
 func (r *registration) command() string {
 	var sets []string
 	for _, s := range r.Sets() {

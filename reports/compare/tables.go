@@ -24,7 +24,6 @@ func (p *Page) interval(i stats.Interval) stats.Interval {
 	return i
 }
 
-// signed writes an end of an interval.
 func (p *Page) signed(x float64) string { return frame.SignedFloat(x, p.OverDecimals()) }
 
 // Over has a row an opponent.
@@ -81,7 +80,6 @@ func (p *Page) overLegend() []string {
 	}
 }
 
-// bySet has a row a data set of one pair.
 func (p *Page) bySet(q *evidence.Pair) doc.Table {
 	other := p.other(q)
 	out := doc.Table{Heading: "Against " + other, Caption: fmt.Sprintf("%s against %s by data set", p.method, other),

@@ -93,7 +93,6 @@ func (p *page) ranks(q evidence.Pair) *big.Rat {
 	return new(big.Rat).Sub(p.friedman.AverageRanks[q.A], p.friedman.AverageRanks[q.B])
 }
 
-// verdict says in sentences what the tests find.
 func (p *page) verdict() []string {
 	how := fmt.Sprintf("%d random arrangements", stats.MostArrangements)
 	if p.permutation.Exact {

@@ -125,7 +125,6 @@ func (p *Page) where() string {
 	return text + ". "
 }
 
-// families are those of the pairs.
 func (p *Page) families() (out []*evidence.Evidence) {
 	for i := range p.pairs {
 		frame.AppendUnique(&out, p.Evidence.Of(&p.pairs[i]))
@@ -237,7 +236,6 @@ func (p *Page) coverage(q *evidence.Pair) string {
 		cmp.Or(strings.Join(why, ", "), "no failure on the others"))
 }
 
-// typicalText is the typical difference with its unit.
 func (p *Page) typicalText(q *evidence.Pair) string {
 	return frame.Signed(p.Difference(q.Typical()), p.OverDecimals()) + p.unit
 }
@@ -260,7 +258,6 @@ func (p *Page) typicalRange(q *evidence.Pair) string {
 		alone, frame.Count(len(q.Gains), "set"))
 }
 
-// ps are the p-values of a comparison over data sets.
 func (p *Page) ps(q *evidence.Pair) string {
 	text, adjusted := "p "+frame.PRelation(q.Signed.P), ""
 	if math.IsNaN(q.Adjusted) {
@@ -279,7 +276,6 @@ func (p *Page) ps(q *evidence.Pair) string {
 	return text
 }
 
-// counts says on how many sets the method is ahead or behind, by mean.
 func (p *Page) counts(q *evidence.Pair) string {
 	by := ""
 	if p.region.Exists() {
@@ -342,7 +338,6 @@ func (p *Page) rules() []string {
 	return out
 }
 
-// limits say how to read the verdicts, and what they do not cover.
 func (p *Page) limits() []string {
 	family := p.Evidence.Family()
 	if p.Evidence.Every && p.Evidence.Method != "" && p.Evidence.Compared() > 1 {

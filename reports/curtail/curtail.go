@@ -71,7 +71,6 @@ func New(p Plan) *Study {
 // A Split is a split of a set, both by their places in the plan.
 type Split struct{ Set, At int }
 
-// start gives out the next split of a set.
 func (s *Study) start(set int) Split {
 	s.started[set]++
 	return Split{set, s.started[set] - 1}
@@ -102,7 +101,6 @@ type Forecast struct {
 	weights       []float64          // by set: how much the undecided verdicts depend on it
 }
 
-// enough is the probability that decides a verdict.
 func enough(v evidence.Verdict) float64 {
 	if v == evidence.Inconclusive || v == evidence.Untestable {
 		return Open
@@ -187,7 +185,6 @@ func (s *Study) Look() Forecast {
 	return f
 }
 
-// exhausted reports whether no split is left.
 func (s *Study) exhausted() bool { return s.Done() == len(s.Sets)*s.Splits }
 
 // explained is how much of the variance of an event a number explains: the squared covariance over the variance of the
@@ -256,7 +253,6 @@ func (s *Study) newDrawn() *drawn {
 	return d
 }
 
-// now are the verdicts of the splits so far.
 func (s *Study) now() []evidence.Verdict {
 	d := s.newDrawn()
 	gains := d.none()

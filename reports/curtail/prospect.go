@@ -202,7 +202,6 @@ func (q Question) Foreseen(p Prospect) string {
 		"methods with results on these sets.", text, q.in(p.Gap), of, evidence.Better, Power, p.Pairs)
 }
 
-// in writes a difference.
 func (q Question) in(x float64) string {
 	switch {
 	case q.Metric.Percent:

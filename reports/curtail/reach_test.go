@@ -112,9 +112,7 @@ func TestReach(t *testing.T) {
 		{"equivalent, alike", reach.Alike, count(0)},
 	} {
 		error := math.Sqrt(c.counts * (1 - c.counts) * (1.0/wholePlans + 1/float64(n)))
-		if math.Abs(c.said-c.counts) > 3*error+0.005 {
-			t.Errorf("%s: said with %.3f, and counted with %.3f", c.what, c.said, c.counts)
-		}
+		must.Near(t, c.said, c.counts, 3*error+0.005, c.what)
 		t.Logf("%s: %.3f said, %.3f counted", c.what, c.said, c.counts)
 	}
 	for _, line := range r.Foreseen(gap, reach) {
@@ -146,10 +144,7 @@ func (r *Run) checkCells(t *testing.T, reach Reach, gap, spread float64, noise [
 		}
 		error := math.Sqrt(cells.variance() * (1.0/n + 1.0/simulatedRuns))
 		t.Logf("at %d times the difference: %.1f cells said, %.1f counted", i, said, cells.mean())
-		if math.Abs(said-cells.mean()) > 3*error {
-			t.Errorf("at %d times the difference: %.1f cells said, and %.1f (error %.1f) counted", i, said,
-				cells.mean(), error)
-		}
+		must.Near(t, said, cells.mean(), 3*error, "at", i, error)
 	}
 }
 

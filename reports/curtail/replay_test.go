@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
 	"github.com/kernelboosting/bench/reports/evidence"
@@ -228,12 +229,8 @@ func TestRule(t *testing.T) {
 			}
 		}
 	}
-	if m := median(ratios); math.Abs(m-rule) > 0.5*rule {
-		t.Errorf("the median of the variances is %.2f of their base, and the rule says %v", m, rule)
-	}
+	must.Near(t, median(ratios), rule, 0.5*rule, "the median of the variances is")
 	// The middle of two methods has a quarter of the variance of their gain, and the common part.
-	if m := median(middles) - 0.25; math.Abs(m-common) > 0.02 {
-		t.Errorf("the common part of the variance is %.2f of that of a gain, and not %v", m, common)
-	}
+	must.Near(t, median(middles)-0.25, common, 0.02, "the common part of the variance is")
 	t.Logf("median %.2f, mean %.2f; common part %.2f", median(ratios), ratios.mean(), median(middles)-0.25)
 }

@@ -72,7 +72,6 @@ func NewRun(q Question, cells []*plan.Cell) *Run {
 
 func nameOf(c *plan.Cell) cellName { return cellName{c.Dataset, c.Method, c.Split} }
 
-// whole reports whether all cells of a set are in the plan.
 func (r *Run) whole(set string) bool {
 	for _, m := range r.Methods {
 		for _, split := range r.Splits {
@@ -103,7 +102,6 @@ func (r *Run) Begin(stored []store.Row) {
 	}
 }
 
-// best is the best possible value.
 func (q Question) best() float64 {
 	switch {
 	case q.Metric.Better == metric.Lower:
@@ -129,7 +127,6 @@ func (q Question) value(s result.Score) (x float64, ok bool) {
 	return x, true
 }
 
-// keep notes the value of a finished cell.
 func (r *Run) keep(name cellName, s result.Score) {
 	if x, ok := r.value(s); ok {
 		r.values[name] = x
@@ -225,7 +222,6 @@ func (r *Run) Stop() (stop result.Stop, early bool) {
 // Decided reports whether the verdicts are decided.
 func (r *Run) Decided() bool { return r.forecast.Decided }
 
-// finding is the verdicts of the last look in words.
 func (r *Run) finding() string {
 	var parts []string
 	for i, v := range r.forecast.Verdicts {

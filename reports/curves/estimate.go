@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/reports/stats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -41,14 +42,8 @@ func Combine(samples []Sample) Estimate {
 	sum, down := 0.0, 0.0
 	for _, s := range samples {
 		n := float64(len(s.Values))
-		mean, squares := 0.0, 0.0
-		for _, v := range s.Values {
-			mean += v / n
-		}
-		for _, v := range s.Values {
-			squares += (v - mean) * (v - mean)
-		}
-		variance := s.Weight * s.Weight * (1/n + s.Ratio) * squares / (n - 1)
+		mean, variance := stat.MeanVariance(s.Values, nil)
+		variance *= s.Weight * s.Weight * (1/n + s.Ratio)
 		e.Mean += s.Weight * mean
 		sum += variance
 		down += variance * variance / (n - 1)

@@ -258,14 +258,6 @@ func sorted(values map[int]float64) []float64 {
 	return slices.Sorted(maps.Values(values))
 }
 
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // median is the median of ascending values.
 func median(values []float64) float64 {
 	n := len(values)

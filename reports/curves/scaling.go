@@ -62,7 +62,6 @@ func Scaling(t *frame.Table) (doc.Document, error) {
 	return d, nil
 }
 
-// families divides the sets of a table, in its order.
 func families(t *frame.Table) (out []family) {
 	var sets frame.Groups[string, frame.Set]
 	for _, s := range t.Sets {
@@ -77,7 +76,6 @@ func families(t *frame.Table) (out []family) {
 	return out
 }
 
-// figure draws the metric against processor time.
 func (f family) figure(numbers *doc.Table) doc.Figure {
 	about := fmt.Sprintf("Mean %s against processor time on %s, from left to right as training rows grow",
 		f.Table.Metric.Title, f.name)
@@ -131,7 +129,6 @@ func (f family) table(r *doc.Records) (doc.Table, error) {
 	return t, nil
 }
 
-// peakOf measures the peak of memory of the process that computed a cell.
 func peakOf(r store.Row) (float64, bool) {
 	if r.PeakRSSBytes == nil {
 		return 0, false

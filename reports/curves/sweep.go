@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/published"
@@ -193,7 +194,6 @@ func (p page) figure(set string) doc.Figure {
 	return f
 }
 
-// against draws the metric over processor times.
 func (p page) against(curves []plot.Curve) doc.Plot {
 	return plot.Curves(curves, nil, "", p.interval(), plot.Axis{Title: "processor seconds of a cell", Log: true},
 		p.yAxis())
@@ -267,7 +267,7 @@ func (p page) wins(x float64) []string {
 		var means []float64
 		top := math.Inf(-1)
 		for _, name := range p.Names {
-			v := average(sorted(p.Splits(name, x, set, p.Measured())))
+			v := stat.Mean(sorted(p.Splits(name, x, set, p.Measured())), nil)
 			if p.Table.Metric.Better == metric.Lower {
 				v = -v
 			}
@@ -398,21 +398,10 @@ func (l Lines) Powers(series string, from, to float64, of Measure) map[int]float
 	out := map[int]float64{}
 	for split, ys := range logT {
 		if len(ys) == len(logX) && len(ys) > 1 {
-			out[split] = slope(logX, ys)
+			_, out[split] = stat.LinearRegression(logX, ys, nil, false)
 		}
 	}
 	return out
-}
-
-// slope is the slope of the line of least squares.
-func slope(xs, ys []float64) float64 {
-	mx, my := average(xs), average(ys)
-	up, down := 0.0, 0.0
-	for i := range xs {
-		up += (xs[i] - mx) * (ys[i] - my)
-		down += (xs[i] - mx) * (xs[i] - mx)
-	}
-	return up / down
 }
 
 func (p page) records() doc.Records {

@@ -93,7 +93,6 @@ func inYardsticks(t *frame.Table) *costs {
 // comparable reports whether times are of one machine, or of one kind of processor.
 func (p *costs) comparable() bool { return len(p.machines) < 2 }
 
-// unit is what times are in.
 func (p *costs) unit() string {
 	if p.machines == nil {
 		return "seconds"
@@ -143,7 +142,6 @@ func (p *costs) fill() *costs {
 	return p
 }
 
-// timed reports whether a row has a time.
 func timed(r store.Row) bool { return r.Status == result.OK && r.CPUSeconds != nil }
 
 // Costs are mean processor times of a cell: on one kind of processor, and in yardsticks of all machines.
@@ -288,7 +286,6 @@ func (p *costs) notes() []string {
 	return notes
 }
 
-// figure draws the metric against time, with the numbers.
 func (p *costs) figure() doc.Figure {
 	var points []plot.Point
 	of := "in seconds on " + p.cpu
@@ -353,7 +350,6 @@ func (p *costs) figure() doc.Figure {
 // leastTime is the shortest time that is drawn, since zero has no place on a logarithmic axis.
 const leastTime = 1e-6
 
-// bySet is the table of times by data set.
 func (p *costs) bySet() doc.Table {
 	var sets []string // a note names the others
 	for _, s := range p.Sets {

@@ -200,7 +200,6 @@ func (e *Evidence) field(t *frame.Table, us int) *Pair {
 	return &out.Pairs[0]
 }
 
-// place is the column of a method.
 func (e *Evidence) place(method string) int { return slices.Index(e.Methods, method) }
 
 // at is the place of the comparison of two methods, in either order; -1 for none.
@@ -261,7 +260,6 @@ func (e *Evidence) adjustOver() {
 	}
 }
 
-// counted are the names of the sets over which methods are compared.
 func (e *Evidence) counted() []string {
 	var out []string
 	for _, p := range e.Pairs {
@@ -270,7 +268,6 @@ func (e *Evidence) counted() []string {
 	return out
 }
 
-// adjustSets adjusts the tests on single sets.
 func (e *Evidence) adjustSets() {
 	var differences, equivalences []float64
 	var of []*SetPair

@@ -86,9 +86,7 @@ func TestVersionsByBruteForce(t *testing.T) {
 				reached++
 			}
 		}
-		if want := float64(reached) / (1 << sets); math.Abs(pair.Versions.P-want) > 1e-9 {
-			t.Errorf("%v: p for the best of three versions is %v and not %v", all, pair.Versions.P, want)
-		}
+		must.Near(t, pair.Versions.P, float64(reached)/(1<<sets), 1e-9, all)
 	}
 }
 

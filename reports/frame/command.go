@@ -55,7 +55,6 @@ func (v Invocation) Why(protocol, set, method string) string {
 	return v.Other("report", "why", protocol, set, method)
 }
 
-// where are the arguments that name protocol, database and data.
 func (v Invocation) where() []string {
 	var args []string
 	for _, a := range [][2]string{{"--protocol", v.Protocol}, {"--db", v.Database}, {"--data", v.Data}} {

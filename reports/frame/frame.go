@@ -322,7 +322,6 @@ func (f *Frame) dataset(name, group string) Dataset {
 	return d
 }
 
-// once asks the protocol whether a set is divided once.
 func (f *Frame) once(testPart bool) bool { return f.Protocol.Once != nil && f.Protocol.Once(testPart) }
 
 // checkAsked refuses a requested set that is neither known nor stored.
@@ -339,7 +338,6 @@ func (f *Frame) checkAsked(rows []store.Row) error {
 	return nil
 }
 
-// leavesOut reports whether the request leaves a cell out.
 func (f *Frame) leavesOut(r store.Row) bool {
 	return f.Datasets == nil && slices.Contains(f.Protocol.Others, r.Dataset) ||
 		slices.Contains(f.Exclude, r.Method) || slices.Contains(f.Exclude, r.Dataset) ||

@@ -133,9 +133,8 @@ func TestUnknownRequests(t *testing.T) {
 		change(&in)
 		_, err := in.Read(t.Context())
 		request := new(frame.RequestError)
-		if !errors.As(err, &request) || err.Error() != want {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		must.Be(t, errors.As(err, &request), true, "error")
+		must.Be(t, err.Error(), want, "error")
 	}
 	in := regression()
 	in.Datasets = []string{"HOUSES"} // stored, and unknown to the catalogue

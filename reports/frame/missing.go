@@ -110,7 +110,6 @@ func (t *Table) missing(kinds ...Kind) []Missing {
 	return slices.DeleteFunc(slices.Clone(t.Missing), func(m Missing) bool { return !slices.Contains(kinds, m.Kind) })
 }
 
-// text says what became of the splits, and why.
 func (m Missing) text() string {
 	switch {
 	case m.Kind == Skipped:
@@ -149,7 +148,6 @@ func (t *Table) FailedOn(dataset, method string) bool {
 	})
 }
 
-// dropSurplus removes the rows of splits beyond the compared ones.
 func (t *Table) dropSurplus() {
 	for _, m := range t.missing(Surplus) {
 		key := cellKey{m.Dataset, m.Method}

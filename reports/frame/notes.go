@@ -172,7 +172,6 @@ func (t *Table) setNames(pick func(Set) bool) []string {
 	return t.setTexts(pick, func(s Set) string { return s.Name })
 }
 
-// setTexts are the texts of some sets.
 func (t *Table) setTexts(pick func(Set) bool, text func(Set) string) (texts []string) {
 	for _, s := range t.Sets {
 		if pick(s) {
@@ -313,7 +312,6 @@ func (t *Table) sum(cells []Missing) string {
 	return fmt.Sprintf("%s, of %s on %s", Count(runs, "cell"), t.methodList(methods), Briefly(sets, "data set"))
 }
 
-// methodList names methods, which are in the table's order.
 func (t *Table) methodList(methods []string) string {
 	if len(methods) == len(t.Methods) && len(methods) > 1 {
 		return "every method"

@@ -65,9 +65,7 @@ func TestOneLineAReason(t *testing.T) {
 		"reasons")
 	want := "Failed (singular matrix): 140 cells, of 7 methods on 20 data sets; `--format json` " +
 		"lists each."
-	if !slices.Contains(ft.Notes(), want) {
-		t.Errorf("notes %q lack %q", ft.Notes(), want)
-	}
+	must.Be(t, slices.Contains(ft.Notes(), want), true, "notes", ft.Notes(), want)
 }
 
 // Cells that nothing can fill differ from those that were not run, and a set of which
@@ -178,13 +176,11 @@ func TestNotesAreShort(t *testing.T) {
 	in.Protocol.Datasets = append(in.Protocol.Datasets, "empty 1", "empty 2")
 	in.Known["empty 1"], in.Known["empty 2"] = sample.Set{}, sample.Set{}
 	ft := table(t, in)
-	if n := len(ft.Warnings); n != 2 || !strings.HasPrefix(ft.Warnings[0],
-		"The rows of 20 data sets are of the data as it was read then; their files changed since: bench run "+
-			"--methods M1,") ||
-		ft.Warnings[1] != "Left out, 160 cells of 8 methods on 20 data sets: run on other data than the cells that "+
-			"are shown." {
-		t.Errorf("warnings %q", ft.Warnings)
-	}
+	must.Be(t, len(ft.Warnings), 2, "warnings")
+	must.Be(t, strings.HasPrefix(ft.Warnings[0], "The rows of 20 data sets are of the data as it was read then; their "+
+		"files changed since: bench run --methods M1,"), true, "warnings")
+	must.Be(t, ft.Warnings[1], "Left out, 160 cells of 8 methods on 20 data sets: run on other data than the cells "+
+		"that are shown.", "warnings")
 	notes := ft.Notes()
 	if len(notes) > 8 || !slices.Contains(notes, "Without results: empty 1, empty 2.") {
 		t.Errorf("%d notes: %q", len(notes), notes)
@@ -218,9 +214,7 @@ func TestFindingsWarn(t *testing.T) {
 	in.Found = []store.Finding{other}
 	in.Methods = []string{"B", "C"}
 	for _, w := range table(t, in).Warnings {
-		if strings.Contains(w, "leak") {
-			t.Errorf("a finding of cells that are not shown: %q", w)
-		}
+		must.Be(t, strings.Contains(w, "leak"), false, "a finding of cells that are not shown", w)
 	}
 }
 
@@ -256,11 +250,9 @@ func TestPartialMethods(t *testing.T) {
 	in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Method == "C" && r.Dataset == "sonar" })
 	got = table(t, in)
 	err := got.CheckComparable()
-	if want := "C alone has all of 2 data sets, so that there are no ranks; name fewer methods, data sets or splits " +
-		"with --methods, --datasets or --splits"; !errors.Is(err, frame.ErrNoResults) ||
-		!strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	must.Be(t, errors.Is(err, frame.ErrNoResults), true, "error")
+	must.Hold(t, err.Error(), "C alone has all of 2 data sets, so that there are no ranks; name fewer methods, data "+
+		"sets or splits with --methods, --datasets or --splits")
 }
 
 // TestMoreSplitsThanMost: what one method finished beyond the others is left out of its cell, and noted.
@@ -313,9 +305,7 @@ func TestFewSetsAndFewSplits(t *testing.T) {
 			"Shown apart and not counted, since protocol " + got.Protocol + " does not name them: mine. `--datasets " +
 				got.Protocol + ",mine` counts them.",
 		} {
-			if !slices.Contains(notes, want) {
-				t.Errorf("notes %q lack %q", notes, want)
-			}
+			must.Be(t, slices.Contains(notes, want), true, "notes", notes, want)
 		}
 	}
 }
@@ -330,9 +320,8 @@ func TestWhoComputedAnUnknownMethod(t *testing.T) {
 	want := "Cannot be run (this program has no such method; its results were stored by bench v9 with version " +
 		"1+python3.12.3)"
 	ft := table(t, in)
-	if !slices.ContainsFunc(ft.Reasons(), func(r frame.Reason) bool { return r.Text == want }) {
-		t.Errorf("reasons %+v lack %q", ft.Reasons(), want)
-	}
+	must.Be(t, slices.ContainsFunc(ft.Reasons(), func(r frame.Reason) bool { return r.Text == want }), true, "reasons",
+		ft.Reasons(), want)
 }
 
 // A note whose list would be empty is left out.
@@ -340,9 +329,7 @@ func TestNoEmptyNotes(t *testing.T) {
 	for _, in := range []sample.Input{sample.Paper(), sample.Small(), sample.Sixteen()} {
 		got := table(t, in)
 		for _, note := range append(got.Notes(), got.Warnings...) {
-			if strings.Contains(note, ": .") {
-				t.Errorf("a note has nothing to say: %q", note)
-			}
+			must.Be(t, strings.Contains(note, ": ."), false, "a note has nothing to say", note)
 		}
 	}
 }

@@ -36,7 +36,6 @@ func (t *Table) MarkOwn(blocks []doc.Block) []doc.Block {
 	})
 }
 
-// markTable marks rows, columns and words of a table.
 func (t *Table) markTable(b doc.Table) doc.Table {
 	found := false
 	mark := func(text string) string {

@@ -319,7 +319,6 @@ func (c *Entry) At(split int) *big.Rat {
 	return nil
 }
 
-// summarise computes the spread of the runs.
 func (c *Entry) summarise() {
 	c.Spread = stats.NewSpread(doc.Map(c.Runs, func(r Run) *big.Rat { return r.Value }))
 }

@@ -54,7 +54,6 @@ type dropped struct {
 	methods, sets, was []string // was: fingerprints of the data
 }
 
-// drop leaves out the cells for which out is true.
 func (t *Table) drop(what string, out func(store.Row) bool) dropped {
 	d := dropped{what: what}
 	t.taken = slices.DeleteFunc(t.taken, func(r store.Row) bool {
@@ -198,7 +197,6 @@ func (t *Table) withMetric() {
 	})
 }
 
-// why says why a set of a task lacks the metric.
 func (t *Table) why(task registry.Task) string {
 	switch {
 	case task == registry.Regression:
@@ -209,7 +207,6 @@ func (t *Table) why(task registry.Task) string {
 	return fmt.Sprintf("the task is %s", task)
 }
 
-// nothing is the error of a table without a cell.
 func (t *Table) nothing() error {
 	f := t.Frame
 	if left := t.say(remark); t.Metric.Probabilities && left != nil {
@@ -231,7 +228,6 @@ func (t *Table) nothing() error {
 		ErrNoResults, f.Path, plural(t.Metric.Name), f.Protocol.Name, f.Run.Command(f.Methods, asked, f.Splits, false))}
 }
 
-// others names the metrics that a set has.
 func others(f *Frame, dataset string) []string {
 	stored := ""
 	for _, r := range f.Rows {

@@ -283,7 +283,6 @@ func (t *Table) CheckRanked() error {
 	return nil
 }
 
-// ofAll names the sets that every method has.
 func (t *Table) ofAll() string {
 	names := t.setNames(func(s Set) bool {
 		return s.Counted && !slices.ContainsFunc(s.Entries, func(e Entry) bool { return !e.Has })

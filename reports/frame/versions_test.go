@@ -90,9 +90,8 @@ func TestVersionsThatAreNotStored(t *testing.T) {
 		in.Methods = []string{asked, "C"}
 		_, err := in.Read(t.Context())
 		request := new(frame.RequestError)
-		if !errors.As(err, &request) || err.Error() != want {
-			t.Errorf("%s: error %v, want %q", asked, err, want)
-		}
+		must.Be(t, errors.As(err, &request), true, asked)
+		must.Be(t, err.Error(), want, asked)
 	}
 	in.Methods = []string{"B@2+b", "B@2+beef"}
 	must.Say(t, must.Err(in.Read(t.Context())), "is named twice")
@@ -142,9 +141,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 		"No brier of methods whose scores are not declared as probabilities: B, C.",
 		"Left out, 1 cell of A stored without brier; `bench run --rerun A` computes them again.",
 	} {
-		if !slices.Contains(got.Notes(), want) {
-			t.Errorf("notes %q lack %q", got.Notes(), want)
-		}
+		must.Be(t, slices.Contains(got.Notes(), want), true, "notes", got.Notes(), want)
 	}
 	in.Methods = []string{"B"}
 	f = in.Frame(t)

@@ -114,7 +114,6 @@ type pace struct {
 
 var share = 20.0 // tests set 0
 
-// due reports whether it is time to read stale data.
 func (p *pace) due(now time.Time) bool { return p.stale && !now.Before(p.next) }
 
 // read reads stale data. It measures the processor time of this process, so other programs do not slow the pace.
@@ -165,7 +164,6 @@ func (w *Watcher) Look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// addRuns adds what the runs under way write about themselves.
 func (w *Watcher) addRuns(s *State) {
 	s.Runs = len(w.runs)
 	if s.Runs == 0 {
@@ -243,7 +241,6 @@ func (s *State) addLeft(runs []store.Progress) {
 // mostFailures bounds the different failures that are shown.
 const mostFailures = 10
 
-// readResults reads what is stored of the protocol.
 func (w *Watcher) readResults(ctx context.Context) (err error) {
 	s := State{Protocol: w.opt.Protocol}
 	if s.Protocol == "" && len(w.runs) > 0 {
@@ -296,7 +293,6 @@ func (s *State) addSets(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// bestOf names the best methods on a set, and writes their mean.
 func bestOf(t *frame.Table, set frame.Set) (names []string, mean string) {
 	for i, best := range t.Best(set) {
 		if best {

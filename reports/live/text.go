@@ -169,7 +169,6 @@ func lastLines(text string, most int) []string {
 	return out[max(0, len(out)-most):]
 }
 
-// bar draws a part of a whole in a number of columns.
 func bar(columns, part, whole int) string {
 	filled := 0
 	if whole > 0 {

@@ -11,6 +11,12 @@ function make(name, attributes, ...children) {
   return e;
 }
 
+function button(attributes, act, ...content) {
+  const b = make("button", { type: "button", ...attributes }, ...content);
+  b.addEventListener("click", act);
+  return b;
+}
+
 // sortBoard sorts whole and partial methods separately. Rows without a value are last.
 function sortBoard(board, th, at) {
   const order = th.getAttribute("aria-sort") === "descending" || th.getAttribute("aria-sort") === null &&
@@ -33,9 +39,7 @@ for (const board of document.querySelectorAll("table.board")) {
   }
   board.querySelectorAll("thead th").forEach((th, at) => {
     if (th.dataset.first === undefined) return;
-    const button = make("button", { type: "button", class: "order" }, ...th.childNodes);
-    button.addEventListener("click", () => sortBoard(board, th, at));
-    th.replaceChildren(button);
+    th.replaceChildren(button({ class: "order" }, () => sortBoard(board, th, at), ...th.childNodes));
   });
 }
 

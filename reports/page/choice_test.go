@@ -241,9 +241,7 @@ func TestGroups(t *testing.T) {
 		for i, r := range stats.AverageRanks(part.Means()) {
 			exact[part.Methods[i]] = r
 		}
-		if !equalRanks(ranks, exact) {
-			t.Errorf("%v on %v: ranks %v, want %v", methods, sets, ranks, exact)
-		}
+		must.Be(t, equalRanks(ranks, exact), true, methods, sets, ranks, exact)
 	}
 	if found < 20 {
 		t.Errorf("%d pairs differ significantly", found)

@@ -217,10 +217,8 @@ func shell(name, shown string) string {
 	return ""
 }
 
-// counted reports whether the metric is the share of correct rows.
 func counted(m metric.Metric) bool { return m.Name == "accuracy" }
 
-// decimals is the number of decimals of means in the table.
 func (p *Page) decimals() int { return p.table.Decimals() - 1 }
 
 // deviation is the deviation of a cell's splits as in the table; "" of a single split, which has none.

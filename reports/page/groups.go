@@ -64,7 +64,6 @@ func (p *Page) newGroups(o Options) (out groupsData, err error) {
 	return out, nil
 }
 
-// at returns the names of a group's members.
 func at(names []string, g group) []string {
 	return doc.Map(g.Of, func(i int) string { return names[i] })
 }

@@ -4,23 +4,8 @@
 //
 // Other reports compute verdicts, ranks, times and plots of splits. The page takes these from their documents, and
 // package render lays them out. The page adds a table whose rows and columns the reader chooses, with new ranks for
-// each choice, and a dialog with the runs of each cell. A doc.Document cannot hold these parts, so this package has a
-// layout of its own:
-//
-//	page.go       options, and the page as data
-//	verdict.go    the leaderboard, and the verdicts on methods, all from one family of tests
-//	parts.go      the parts from other reports
-//	data.go       the data that the script of the page reads: counts, order and grid points, as compact JSON
-//	printed.go    the comparison of published values with ours
-//	sections.go   a section for each data set and each method
-//	write.go      the file, and the pages of a site
-//	groups.go     groups of methods and sets, and the tests of each group
-//	exact.js      means and ranks for the methods and sets that the reader chooses
-//	table.js      the table
-//	why.js        the dialog with the runs of a cell
-//	board.js      sorting of the leaderboard
-//	take.js       downloads of tables as CSV
-//	page.js       the controls to choose and sort
+// each choice (exact.js), and a dialog with the runs of each cell (why.js). A doc.Document cannot hold these parts, so
+// this package has a layout of its own.
 //
 // The script uses no library and no network. It gets means as fractions of integers, and the order of the means on a
 // set as integers. So means and ranks are exact for any choice. The script computes no test. The tests of all methods

@@ -9,16 +9,12 @@ function chooser(title, names, groups, chosen, change) {
   };
   const set = list => { change(new Set(list)); update(); draw(); };
   boxes.forEach(b => b.addEventListener("change", () => set(all(names).filter(i => boxes[i].checked))));
-  const button = (text, list) => {
-    const b = make("button", { type: "button" }, text);
-    b.addEventListener("click", () => set(list()));
-    return b;
-  };
+  const chooses = (text, list) => button({}, () => set(list()), text);
   const box = make("details", { class: "chooser" }, make("summary", {}, count),
     make("fieldset", {}, make("legend", { class: "hidden" }, title),
-      make("div", { class: "buttons" }, button("All", () => all(names)), button("None", () => []),
-        button("The others", () => all(names).filter(i => !chosen().has(i))),
-        groups.slice(1).map(g => button(g.name, () => g.of))),
+      make("div", { class: "buttons" }, chooses("All", () => all(names)), chooses("None", () => []),
+        chooses("The others", () => all(names).filter(i => !chosen().has(i))),
+        groups.slice(1).map(g => chooses(g.name, () => g.of))),
       make("div", { class: "boxes" }, boxes.map((b, i) => make("label", {}, b, names[i])))));
   update();
   return { box, update };
@@ -42,8 +38,7 @@ function refresh() {
 
 function controls() {
   const box = document.getElementById("controls"), names = list => list.map(x => x.name);
-  const reset = make("button", { type: "button", class: "reset" }, "Show everything");
-  reset.addEventListener("click", () => { state = first(); refresh(); });
+  const reset = button({ class: "reset" }, () => { state = first(); refresh(); }, "Show everything");
   parts = [
     chooser("Methods", names(data.methods), data.groups.methods, () => state.methods, v => { state.methods = v; }),
     chooser("Data sets", names(data.sets), data.groups.sets, () => state.sets, v => { state.sets = v; }),

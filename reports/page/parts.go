@@ -69,7 +69,6 @@ func addHTML(parts *[]part, heading string, html template.HTML) {
 	*parts = append(*parts, part{heading, html, heading != ""})
 }
 
-// addRanks takes the tables from report ranks, if there are ranks.
 func (p *Page) addRanks(o Options) error {
 	if p.table.CheckComparable() != nil {
 		return nil
@@ -102,7 +101,6 @@ func blocksOf[B doc.Block](d doc.Document) []doc.Block {
 	return out
 }
 
-// addTimes takes the plot and the table from report times, if it has results.
 func (p *Page) addTimes(o Options) error {
 	d, err := curves.Times(&p.table)
 	if errors.Is(err, frame.ErrNoResults) {
@@ -144,7 +142,6 @@ func (p *Page) addGrid(o Options) error {
 // none.
 const mostScatters = 6
 
-// addMore takes parts from reports tests, pairs and curves.
 func (p *Page) addMore(o Options) error {
 	if p.evidence == nil || p.table.CheckComparable() != nil {
 		return nil

@@ -54,7 +54,6 @@ type line struct {
 	Why        string // what the cell lacks, and why
 }
 
-// addSections fills p.Sets and p.Methods.
 func (p *Page) addSections() {
 	t := p.table
 	setIDs := ids(doc.Map(t.Sets, func(s frame.Set) string { return s.Name }))
@@ -114,7 +113,6 @@ func (p *Page) addSections() {
 	}
 }
 
-// about describes a data set in sentences.
 func about(set frame.Set) string {
 	text := "No split is finished."
 	if n := set.Finished(); n > 0 {

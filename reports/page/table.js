@@ -26,13 +26,9 @@ function shown() {
     of = all(data.sets).filter(s => state.sets.has(s) && !empty(s));
   const sums = summary(chosen, of);
   const inOrder = ordered(chosen, state.byMethods, state.downMethods, m => {
-    switch (state.byMethods) {
-      case "name": return data.methods[m].name;
-      case "mean": return sums.mean.get(m) || null;
-      case "rank": return sums.rank.get(m) || null;
-      case "paper": return sums.paper.get(m) || null;
-    }
-    return value(Number(state.byMethods), m);
+    if (state.byMethods === "name") return data.methods[m].name;
+    const sum = sums[state.byMethods]; // mean, rank or paper
+    return sum ? sum.get(m) || null : value(Number(state.byMethods), m);
   });
   const methods = state.byMethods === "" ? [...inOrder.filter(m => sums.whole.includes(m)),
     ...inOrder.filter(m => !sums.whole.includes(m))] : inOrder;
@@ -43,38 +39,31 @@ function shown() {
 
 /* The table. */
 
-const number = (text, deviation, best, withDeviation) => [
+const number = (text, deviation, best) => [
   best ? make("strong", {}, text) : text,
-  deviation && withDeviation ? make("span", { class: "std" }, " ± " + deviation) : "",
+  deviation ? make("span", { class: "std" }, " ± " + deviation) : "",
 ];
 
 function dataCell(s, m, best, deviations, button) {
   const c = cell(s, m);
   if (c === undefined) return make("td", {}, "-");
-  const content = number(has(c) ? c.t[0] : "-", has(c) ? c.t[1] : "", best, deviations);
+  const content = number(has(c) ? c.t[0] : "-", deviations && has(c) ? c.t[1] : "", best);
   const label = `${data.methods[m].name} on ${data.sets[s].name}`;
   return make("td", { class: best ? "best" : null },
     button ? make("button", { type: "button", class: "cell", "data-cell": s + "," + m, tabindex: "-1", title: label },
       content) : content);
 }
 
-function meanCell(sums, m, deviations) {
-  const v = sums.mean.get(m);
-  if (!v) return make("td", {}, "-");
-  return make("td", { class: sums.bestMean.has(m) ? "best" : null },
-    number(fixed(v, data.metric.decimals), sums.deviation.get(m).toFixed(data.metric.decimals), sums.bestMean.has(m),
-    deviations));
-}
-function rankCell(values, marks, m) {
-  const v = values.get(m);
-  return make("td", { class: v && marks.has(m) ? "best" : null, "data-rank": v ? v[0] + "/" + v[1] : null },
-    v ? number(fixed(v, 2), "", marks.has(m)) : "-");
+function sumCell(v, best, decimals, deviation) {
+  return make("td", { class: v && best ? "best" : null, "data-rank": v ? v.join("/") : null },
+    v ? number(fixed(v, decimals), deviation, best) : "-");
 }
 const sumsOf = sums => [
-  ["Mean", "mean", meanCell],
-  ["Average rank", "rank", (sums, m) => rankCell(sums.rank, sums.bestRank, m)],
-  ["Paper's rank", "paper", (sums, m) => rankCell(sums.paper, sums.bestPaper, m)],
-  ["Data sets", "coverage", (sums, m) => make("td", {}, `${sums.coverage.get(m)} of ${sums.counted.length}`)],
+  ["Mean", "mean", (m, deviations) => sumCell(sums.mean.get(m), sums.bestMean.has(m), data.metric.decimals,
+    deviations && sums.deviation.get(m)?.toFixed(data.metric.decimals))],
+  ["Average rank", "rank", m => sumCell(sums.rank.get(m), sums.bestRank.has(m), 2)],
+  ["Paper's rank", "paper", m => sumCell(sums.paper.get(m), sums.bestPaper.has(m), 2)],
+  ["Data sets", "coverage", m => make("td", {}, `${sums.coverage.get(m)} of ${sums.counted.length}`)],
 ].filter(([, by]) => by === "coverage" ? sums.counted.length && sums.whole.length < sums.coverage.size
   : sums[by].size && (by !== "paper" || data.paper));
 
@@ -114,7 +103,7 @@ function bySets(view, o) {
         o.withBest ? make("td", { class: "beside" }, one === undefined ? ""
           : make("strong", {}, fixed(sums[by].get(one), by === "mean" ? data.metric.decimals : 2)),
           one === undefined ? "" : " " + data.methods[one].name) : null,
-        methods.map(m => draw(sums, m, o.deviations)));
+        methods.map(m => draw(m, o.deviations)));
     })));
   }
   if (apart.length) t.append(body(apart));
@@ -134,7 +123,7 @@ function byMethods(view, o) {
   const best = new Map(sets.map(s => [s, bestOf(s, view)]));
   t.append(make("tbody", {}, methods.map(m => make("tr", { "data-method": m },
     make("th", { scope: "row" }, make("a", { href: data.methods[m].link }, data.methods[m].name)),
-    ofSums.map(([, , draw]) => draw(sums, m, o.deviations)),
+    ofSums.map(([, , draw]) => draw(m, o.deviations)),
     sets.map(s => dataCell(s, m, best.get(s).has(m), o.deviations, o.buttons))))));
   return t;
 }

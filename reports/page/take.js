@@ -26,8 +26,7 @@ function takeable(part) {
   for (const table of part.querySelectorAll("table")) {
     const box = table.closest(".scroll") || table;
     if (table.closest("noscript, #print") || box.nextElementSibling?.classList.contains("take")) continue;
-    const button = make("button", { type: "button", "aria-label": "Download the table as CSV" }, "CSV");
-    button.addEventListener("click", e => { e.stopPropagation(); download(table); });
-    box.after(make("p", { class: "take" }, button));
+    const act = e => { e.stopPropagation(); download(table); };
+    box.after(make("p", { class: "take" }, button({ "aria-label": "Download the table as CSV" }, act, "CSV")));
   }
 }

@@ -172,9 +172,8 @@ func TestKeyboard(t *testing.T) {
 	must.Hold(t, text, "exactly ", "bench report why table2 ", "bench verify --sample 100% --methods ",
 		"FROM results WHERE protocol = 'table2'", "A fit warned")
 	tab.Press(kb.Escape)
-	if eval[bool](tab, `document.querySelector("dialog").open`) || focus() != at {
-		t.Errorf("after Escape the focus is on %q, want %q", focus(), at)
-	}
+	must.Be(t, eval[bool](tab, `document.querySelector("dialog").open`), false, "after Escape the focus is on")
+	must.Be(t, focus(), at, "after Escape the focus is on")
 	// The Tab key reaches one number of the table. Arrow keys reach the others.
 	must.Be(t, eval[int](tab, `document.querySelectorAll("#results .cell[tabindex='0']").length`), 1,
 		"the Tab key reaches")
@@ -278,8 +277,6 @@ func TestConsoleIsRecorded(t *testing.T) {
 			}
 			tab.Do(chromedp.Sleep(50 * time.Millisecond))
 		}
-		if !heard() {
-			t.Errorf("%q is not heard in %q", want, tab.Heard())
-		}
+		must.Be(t, heard(), true, want, tab.Heard())
 	}
 }

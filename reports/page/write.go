@@ -100,7 +100,6 @@ func (p *Page) view(data template.JS) view {
 		Script: script}, Data: data}
 }
 
-// nav lists the titles and links of the parts of the page.
 func (p *Page) nav() [][2]string {
 	out := [][2]string{{"Who leads", "#leaders"}, {"Results", "#table"}}
 	add := func(is bool, name, link string) {

@@ -99,8 +99,6 @@ func compile(t *testing.T, dir, file string) {
 		}
 	}
 	for _, bad := range []string{"Overfull", "undefined", "Missing character", "too large", "multiply"} {
-		if strings.Contains(string(out), bad) {
-			t.Errorf("pdflatex %s says %q:\n%s", file, bad, out)
-		}
+		must.Be(t, strings.Contains(string(out), bad), false, "pdflatex", file, bad, out)
 	}
 }

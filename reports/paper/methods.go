@@ -32,7 +32,6 @@ func (b *builder) methods() string {
 	return out.String()
 }
 
-// tasks returns the tasks of the rows.
 func (b *builder) tasks() registry.Task {
 	var all registry.Task
 	for _, r := range b.rows {
@@ -61,7 +60,6 @@ func (b *builder) protocol() string {
 		b.table.Metric.Title)
 }
 
-// splits says how rows are divided, and how often.
 func (b *builder) splits() string {
 	s, n := b.o.Protocol.Semantics, len(b.table.Splits)
 	drawn := tex(`divided %s into training and test rows, %s; %.6g~\%% of the rows, rounded up, are tested`,
@@ -91,7 +89,6 @@ func scored(r store.Row) bool {
 	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
 }
 
-// search says how grid points are chosen.
 func (b *builder) search() string {
 	s, text := b.o.Protocol.Semantics, "No grid is searched: each method has one grid point."
 	if slices.ContainsFunc(b.rows, func(r store.Row) bool { return len(b.table.Frame.Grids[r.GridHash]) > 1 }) {
@@ -129,7 +126,6 @@ func (b *builder) selection() string {
 	return strings.Join(names, "")
 }
 
-// dataSets says how many data sets there are, which, and how large they are.
 func (b *builder) dataSets() string {
 	stored := b.stored()
 	names := doc.Map(stored, func(s frame.Set) string { return s.Name })
@@ -184,7 +180,6 @@ func span(sets []frame.Set, noun string, count func(frame.Set) int) string {
 	return most
 }
 
-// compared lists the methods with their versions, how many grid points they choose from, and where they come from.
 func (b *builder) compared() string {
 	return tex("%s is compared with each other method. The methods are ", b.o.Method) +
 		strings.Join(doc.Map(b.table.Methods, b.method), "; ") + "."
@@ -310,7 +305,6 @@ func (b *builder) origin() string {
 	return text + tex(`Tables and tests were made with %s~\cite{%s}.`, b.o.Program, programKey)
 }
 
-// program names the program that computed a cell, with its revision.
 func program(e *result.Environment) string {
 	name := "bench " + cmp.Or(e.ProgramVersion, "of an unknown version")
 	if e.VCSRevision != "" {

@@ -7,11 +7,6 @@
 // from the protocol or from the comparisons. So the text is true of what was run, even if less was run than
 // planned.
 //
-//	paper.go       what is asked, and the list of files
-//	sentences.go   what is found, for the text
-//	methods.go     how it was found: protocol, data sets, methods, tests, programs; what is missing
-//	references.go  the papers that the other files cite, and text as LaTeX
-//
 // The package compiles nothing, and does not write for a certain journal: files are plain LaTeX with booktabs and
 // graphicx.
 package paper
@@ -232,7 +227,6 @@ func (b *builder) add(name, about, text string) {
 	b.files = append(b.files, file{name, about, text})
 }
 
-// fileOf is the file of a registered comparison.
 func fileOf(r evidence.Registration) string { return "comparison-" + r.Short() + ".toml" }
 
 // floats adds a file with the tables of a report, except details. The legend of the first table is below that table.
@@ -265,8 +259,8 @@ func (b *builder) drawing(f figure) error {
 		if err := format.Write(&out, f.Figure, doc.ColumnWidth); err != nil {
 			return err
 		}
-		if format.Ending != ".png" {
-			b.add(f.name+format.Ending, "the drawing alone", out.String())
+		if format.Endings[0] != ".png" {
+			b.add(f.name+format.Endings[0], "the drawing alone", out.String())
 		}
 	}
 	b.add(f.name+".tex", f.about+"; needs graphicx, and \\graphicspath where the paper's folder is another one",
@@ -278,7 +272,6 @@ func (b *builder) drawing(f figure) error {
 
 func (b *builder) refer(f figure) label { return labelOf(b.o.Method) + label(":"+f.name) }
 
-// main is a document that reads the other files.
 func (b *builder) main() string {
 	see := []string{tex(`Table~\ref{%s} has the means`, labelOf(b.o.Method)),
 		tex(`Table~\ref{%s} the comparisons`, labelOf(b.o.Method)+":compare-over")}

@@ -147,9 +147,7 @@ func TestGolden(t *testing.T) {
 		must.Be(t, cmp.Diff(string(want), files[name]), "", name)
 	}
 	must.Hold(t, files["forest.svg"], "A ahead &gt;")
-	if strings.Contains(files["forest.svg"], "ahead ahead") {
-		t.Error("the forest plot says ahead twice")
-	}
+	must.Be(t, strings.Contains(files["forest.svg"], "ahead ahead"), false, "the forest plot says ahead twice")
 	must.Be(t, strings.Count(files["README.txt"], "\n"), len(files), "README.txt has")
 }
 
@@ -297,9 +295,7 @@ func TestTextIsTrue(t *testing.T) {
 			text := files["methods.tex"] + files["sentence.txt"] + files["table.tex"] + files["figure.tex"]
 			must.Hold(t, text, c.says...)
 			for _, not := range c.not {
-				if strings.Contains(text, not) {
-					t.Errorf("the text says %q:\n%s", not, text)
-				}
+				must.Be(t, strings.Contains(text, not), false, "the text says", not, text)
 			}
 			checkCitations(t, files)
 		})

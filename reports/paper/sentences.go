@@ -58,7 +58,6 @@ func (b *builder) chosen() (chosen, of int) {
 	return chosen, of
 }
 
-// stored are the sets of the main group that have a result.
 func (b *builder) stored() []frame.Set {
 	return slices.DeleteFunc(mainSets(b.table), func(s frame.Set) bool { return s.Finished() == 0 })
 }

@@ -59,7 +59,6 @@ func Strips(strips []Strip, x Axis, dot string) doc.Plot {
 	}
 }
 
-// strip draws one strip, whose middle is at y.
 func (s *sheet) strip(r Strip, name string, y float64) {
 	s.Word(doc.Name, 0, y+4, doc.Start, name)
 	if r.Box[0] != r.Box[1] {

@@ -39,9 +39,7 @@ func TestBoardByHand(t *testing.T) {
 	for what, places := range map[string][2]float64{"rank of A": {at[doc.Diamond].X, place(3)},
 		"rank of B": {at[doc.Dot].X, place(5)}, "interval of B from": {intervals[1].X, place(3)},
 		"interval of B to": {intervals[1].X2, place(9)}} {
-		if math.Abs(places[0]-places[1]) > 1e-9 {
-			t.Errorf("%s: at %v, not %v", what, places[0], places[1])
-		}
+		must.Near(t, places[0], places[1], 1e-9, what)
 	}
 	must.Be(t, at[doc.Dot].Tip, "B: average rank 5.00, interval 3 to 9")
 	for _, want := range []string{"average rank; yardsticks; A; 7.25; 3.00; B; 1840; 5.00; P; -; 2 of 6 sets; ",

@@ -192,13 +192,11 @@ func TestStairs(t *testing.T) {
 	}
 	must.Be(t, got, want, "lines")
 	for _, l := range want {
-		if taken.free(box{min(l.x, l.x2), min(l.y, l.y2), max(l.x, l.x2) + 0.1, max(l.y, l.y2) + 0.1}, true) {
-			t.Errorf("a name may cover %v", l)
-		}
+		must.Be(t, taken.free(box{min(l.x, l.x2), min(l.y, l.y2), max(l.x, l.x2) + 0.1, max(l.y, l.y2) + 0.1}, true),
+			false, "a name may cover", l)
 		middle := box{(l.x + l.x2) / 2, (l.y + l.y2) / 2, (l.x+l.x2)/2 + 0.1, (l.y+l.y2)/2 + 0.1}
-		if taken.free(middle, true) || !taken.free(middle, false) {
-			t.Errorf("the middle of %v is free, or nothing may cross it", l)
-		}
+		must.Be(t, taken.free(middle, true), false, "the middle of", l)
+		must.Be(t, taken.free(middle, false), true, "the middle of", l)
 	}
 	must.Be(t, len(taken.soft), len(want))
 	only := newSheet(doc.PageWidth, Axis{}, Axis{}, xs, ys, 0, 0)
@@ -275,9 +273,8 @@ func TestIntervalsOfCurves(t *testing.T) {
 	}
 	for x := range marks {
 		near := func(o float64) bool { return math.Abs(o-x) < 1e-9 }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(intervals)), near) {
-			t.Errorf("no interval at the mark at %v", x)
-		}
+		must.Be(t, slices.ContainsFunc(slices.Collect(maps.Keys(intervals)), near), true, "no interval at the mark at",
+			x)
 	}
 	must.Be(t, len(marks), 9)
 	must.Be(t, len(intervals), 9)

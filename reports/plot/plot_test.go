@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"pgregory.net/rapid"
 )
@@ -54,9 +55,7 @@ func TestUnderlined(t *testing.T) {
 		if m.Shape == doc.Line {
 			lines[m.Y-2] = m.X
 			want := map[bool]float64{true: TextWidth("Mi"), false: length}[m.Y == 102]
-			if math.Abs(m.X2-m.X-want) > 1e-9 {
-				t.Errorf("a line of %v at %v, want %v", m.X2-m.X, m.Y, want)
-			}
+			must.Near(t, m.X2-m.X, want, 1e-9, "a line of", m.Y)
 		}
 	}
 	if len(lines) != 6 || math.Abs(lines[20]-(100-TextWidth("2.75 Mine")/2+TextWidth("2.75 "))) > 1e-9 {

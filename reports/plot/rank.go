@@ -82,7 +82,6 @@ func (r *ranking) raise(by float64) {
 
 func (r *ranking) text(i int) string { return strconv.FormatFloat(r.ranks[i], 'f', 2, 64) }
 
-// axis draws the axis with the critical difference above it.
 func (r *ranking) axis(from, to float64) {
 	k := max(len(r.names), int(math.Ceil(slices.Max(r.ranks)))) // more methods than are drawn may have ranks
 	r.scale = Scale{Low: 1, High: float64(k), From: from, To: to}
@@ -116,7 +115,6 @@ func (r *ranking) axis(from, to float64) {
 	r.Line(doc.Mean, end, 8, end, 16)
 }
 
-// sides draws names at both sides of the axis.
 func (r *ranking) sides(side float64) {
 	k := len(r.names)
 	left := (k + 1) / 2 // names on the left

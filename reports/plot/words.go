@@ -38,7 +38,6 @@ func TextWidth(text string) float64 {
 	return width / 1000 * size * spare
 }
 
-// tickWidth is the width of a word in the small type of ticks.
 func tickWidth(text string) float64 { return 9.8 / 10.5 * TextWidth(text) }
 
 func widest(names []string) float64 {
@@ -49,7 +48,6 @@ func widest(names []string) float64 {
 	return w
 }
 
-// clipped shortens names that are wider than a width.
 func clipped(names []string, width float64) []string {
 	out := slices.Clone(names)
 	for i, name := range names {

@@ -70,7 +70,7 @@ func TestDrawings(t *testing.T) {
 			for _, format := range render.FigureFormats() {
 				var out strings.Builder
 				must.Do(t, format.Write(&out, figure, units))
-				file := name + "-" + width + format.Ending
+				file := name + "-" + width + format.Endings[0]
 				if *draw != "" {
 					must.Do(t, os.WriteFile(filepath.Join(*draw, file), []byte(out.String()), 0o644))
 				}

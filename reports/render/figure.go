@@ -25,24 +25,10 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A FigureFormat is a kind of file that holds one drawing.
-type FigureFormat struct {
-	Name   string // as --format takes it
-	Ending string // of the file
-	write  func(w io.Writer, d doc.Drawing, alt string) error
-}
-
-// FigureFormats lists the formats of drawings. All are for light paper.
-func FigureFormats() []FigureFormat {
-	return []FigureFormat{
-		{"svg", ".svg", svgFile}, {"pdf", ".pdf", pdfFile}, {"png", ".png", pngFile},
-	}
-}
-
 // Write writes a figure, laid out for a width in units, 0 for its usual one. Texts are made harmless first.
-func (f FigureFormat) Write(w io.Writer, figure doc.Figure, width float64) error {
+func (f Format) Write(w io.Writer, figure doc.Figure, width float64) error {
 	clean := doc.Document{Blocks: []doc.Block{figure}}.Clean().Blocks[0].(doc.Figure)
-	return f.write(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
+	return f.draw(w, clean.Plot(cmp.Or(width, usualWidth(figure))), clean.Alt)
 }
 
 // usualWidth is the width of a page for a figure by itself, and the width of a column for details, which are side
@@ -348,7 +334,6 @@ func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
 	}
 }
 
-// corners are those of a box, a diamond or a triangle.
 func corners(m doc.Mark) [][2]float64 {
 	x, y, r := m.X, m.Y, m.Size
 	switch m.Shape {

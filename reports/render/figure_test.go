@@ -35,7 +35,7 @@ func everyMark(name string) doc.Figure {
 	return doc.Figure{Title: name, Alt: name, Plot: func(float64) doc.Drawing { return d }}
 }
 
-func written(t testing.TB, format FigureFormat, f doc.Figure) []byte {
+func written(t testing.TB, format Format, f doc.Figure) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := format.Write(&out, f, 0); err != nil {
@@ -53,9 +53,7 @@ func TestFigureFormats(t *testing.T) {
 		case "png":
 			image := must.Get(png.Decode(bytes.NewReader(out)))(t)
 			want := math.Ceil(120 * float64(unit) * dotsPerInch / 72)
-			if got := float64(image.Bounds().Dx()); math.Abs(got-want) > 1 {
-				t.Errorf("the PNG is %v dots wide, want %v", got, want)
-			}
+			must.Near(t, float64(image.Bounds().Dx()), want, 1, "the PNG is")
 			dark := 0
 			for x := range image.Bounds().Dx() {
 				for y := range image.Bounds().Dy() {
@@ -68,10 +66,9 @@ func TestFigureFormats(t *testing.T) {
 				t.Errorf("%d dark dots on the PNG", dark)
 			}
 		case "pdf":
-			if !bytes.HasPrefix(out, []byte("%PDF-")) || !bytes.Contains(out, []byte("%%EOF")) ||
-				!bytes.Contains(out, []byte("Liberation")) {
-				t.Errorf("the PDF begins with %q", out[:8])
-			}
+			must.Be(t, bytes.HasPrefix(out, []byte("%PDF-")), true, "the PDF begins with", out[:8])
+			must.Be(t, bytes.Contains(out, []byte("%%EOF")), true, "the PDF begins with", out[:8])
+			must.Be(t, bytes.Contains(out, []byte("Liberation")), true, "the PDF begins with", out[:8])
 		}
 	}
 }
@@ -94,7 +91,7 @@ func TestLettersOnPaper(t *testing.T) {
 
 // A PNG file says how large it is on paper, and see-through white is white in a PDF file.
 func TestSizeAndWhiteOfFiles(t *testing.T) {
-	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "png" })
+	i := slices.IndexFunc(FigureFormats(), func(f Format) bool { return f.Name == "png" })
 	out := written(t, FigureFormats()[i], everyMark("x"))
 	at := bytes.Index(out, []byte("pHYs"))
 	if at < 0 || binary.BigEndian.Uint32(out[at+4:]) != 11811 || out[at+12] != 1 { // 300 dots an inch of 25.4 mm
@@ -108,7 +105,7 @@ func TestSizeAndWhiteOfFiles(t *testing.T) {
 
 // Whatever the names, an SVG file is well-formed and holds every word.
 func TestSVGIsWellFormed(t *testing.T) {
-	i := slices.IndexFunc(FigureFormats(), func(f FigureFormat) bool { return f.Name == "svg" })
+	i := slices.IndexFunc(FigureFormats(), func(f Format) bool { return f.Name == "svg" })
 	rapid.Check(t, func(r *rapid.T) {
 		f := everyMark(rapid.String().Draw(r, "name"))
 		clean := doc.OneLine(f.Title)

@@ -170,16 +170,14 @@ func checkHTML(t testing.TB, page string) {
 		if !ok {
 			continue
 		}
-		if slices.Contains([]string{"script", "img", "iframe", "object"}, e.Name.Local) {
-			t.Errorf("HTML loads or runs something: <%s>", e.Name.Local)
-		}
+		must.Be(t, slices.Contains([]string{"script", "img", "iframe", "object"}, e.Name.Local), false,
+			"HTML loads or runs something: <", e.Name.Local)
 		for _, a := range e.Attr {
 			if a.Value == "#main" || a.Value == "data:," { // a link within the page, and an empty icon
 				continue
 			}
-			if slices.Contains([]string{"src", "href", "onload", "onclick"}, a.Name.Local) {
-				t.Errorf("HTML refers elsewhere: %s=%q", a.Name.Local, a.Value)
-			}
+			must.Be(t, slices.Contains([]string{"src", "href", "onload", "onclick"}, a.Name.Local), false,
+				"HTML refers elsewhere", a.Name.Local, a.Value)
 		}
 	}
 }
@@ -224,9 +222,7 @@ func FuzzNames(f *testing.F) {
 						checkHTML(t, out)
 					}
 				case "json":
-					if !json.Valid([]byte(out)) {
-						t.Error("JSON is not valid")
-					}
+					must.Be(t, json.Valid([]byte(out)), true, "JSON is not valid")
 				case "csv":
 					if records, err := csv.NewReader(strings.NewReader(out)).ReadAll(); err != nil || len(records) < 3 {
 						t.Errorf("CSV has %d records, want 3 or more; error %v", len(records), err)
@@ -272,7 +268,6 @@ func checkLaTeX(t testing.TB, source string) {
 		}
 	}
 	must.Be(t, depth, 0)
-	if ends != 1 || !strings.HasSuffix(source, "\n\\benchtableend\n") {
-		t.Error("the document does not end where it should")
-	}
+	must.Be(t, ends, 1, "the document does not end where it should")
+	must.Be(t, strings.HasSuffix(source, "\n\\benchtableend\n"), true, "the document does not end where it should")
 }

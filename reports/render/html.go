@@ -184,7 +184,6 @@ func minus(s string) string {
 	return s
 }
 
-// shade names the class that colours a difference.
 func shade(strength int) string {
 	switch {
 	case strength > 0:

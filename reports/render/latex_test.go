@@ -85,9 +85,7 @@ func TestLaTeXCompiles(t *testing.T) {
 					t.Fatalf("pdflatex %s: %v\n%s", file, err, out)
 				}
 				for _, bad := range []string{"Overfull", "incomplete", "Missing character", "too large"} {
-					if strings.Contains(string(out), bad) {
-						t.Errorf("pdflatex %s says %q:\n%s", file, bad, out)
-					}
+					must.Be(t, strings.Contains(string(out), bad), false, "pdflatex", file, bad, out)
 				}
 			}
 		})

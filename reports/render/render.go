@@ -32,63 +32,57 @@ type Options struct {
 	Spanning bool // of LaTeX: tables span the columns of a page that has two
 }
 
-var formats = []struct {
-	name    string
-	endings []string // of files that hold it
+// A Format is a kind of file that holds a document, or one drawing.
+type Format struct {
+	Name    string // as --format takes it
+	Endings []string
 	write   func(io.Writer, doc.Document, Options) error
-}{
-	{"text", []string{".txt"}, Text},
-	{"md", []string{".md"}, Markdown},
-	{"latex", []string{".tex"}, LaTeX},
-	{"html", []string{".html", ".htm"}, HTML},
-	{"csv", []string{".csv"}, CSV},
-	{"json", []string{".json"}, JSON},
+	draw    func(w io.Writer, d doc.Drawing, alt string) error
+}
+
+var formats = []Format{
+	{"text", []string{".txt"}, Text, nil},
+	{"md", []string{".md"}, Markdown, nil},
+	{"latex", []string{".tex"}, LaTeX, nil},
+	{"html", []string{".html", ".htm"}, HTML, nil},
+	{"csv", []string{".csv"}, CSV, nil},
+	{"json", []string{".json"}, JSON, nil},
+	{"svg", []string{".svg"}, nil, svgFile},
+	{"pdf", []string{".pdf"}, nil, pdfFile},
+	{"png", []string{".png"}, nil, pngFile},
 }
 
 // FormatOf returns the format, of a document or of a figure, that belongs to the ending of a file's name; "" if
 // none does. A file that ends in .tex holds LaTeX with the tables.
 func FormatOf(file string) string {
 	ending := strings.ToLower(filepath.Ext(file))
-	for _, f := range formats {
-		if slices.Contains(f.endings, ending) {
-			return f.name
-		}
+	i := slices.IndexFunc(formats, func(f Format) bool { return slices.Contains(f.Endings, ending) })
+	if i < 0 {
+		return ""
 	}
-	for _, f := range FigureFormats() {
-		if f.Ending == ending {
-			return f.Name
-		}
-	}
-	return ""
+	return formats[i].Name
 }
 
 // Endings lists the endings that FormatOf knows.
 func Endings() []string {
-	var endings []string
-	for _, f := range formats {
-		endings = append(endings, f.endings...)
-	}
-	for _, f := range FigureFormats() {
-		if !slices.Contains(endings, f.Ending) {
-			endings = append(endings, f.Ending)
-		}
-	}
-	return endings
+	return slices.Concat(doc.Map(formats, func(f Format) []string { return f.Endings })...)
+}
+
+// FigureFormats lists the formats of drawings. All are for light paper.
+func FigureFormats() []Format {
+	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.draw == nil })
 }
 
 // Formats lists the names that Write takes.
 func Formats() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
+	documents := slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.write == nil })
+	return doc.Map(documents, func(f Format) string { return f.Name })
 }
 
 // Write lays the document out in one of Formats.
 func Write(w io.Writer, format string, d doc.Document, o Options) error {
 	for _, f := range formats {
-		if f.name == format {
+		if f.Name == format && f.write != nil {
 			return f.write(w, d, o)
 		}
 	}
@@ -117,7 +111,6 @@ func Facts(p doc.Provenance) [][2]string {
 	return facts
 }
 
-// factLines is Facts, one a line.
 func factLines(p doc.Provenance) []string {
 	return doc.Map(Facts(p), func(f [2]string) string { return f[0] + ": " + f[1] })
 }
@@ -158,7 +151,6 @@ func groups(head []doc.Column, columns []int) [][]int {
 	return out
 }
 
-// allGroups are the groups of all columns.
 func allGroups(head []doc.Column) [][]int {
 	columns := make([]int, len(head))
 	for i := range columns {
@@ -167,7 +159,6 @@ func allGroups(head []doc.Column) [][]int {
 	return groups(head, columns)
 }
 
-// grouped reports whether any group has several columns.
 func grouped(t doc.Table) bool { return len(allGroups(t.Head)) < len(t.Head) }
 
 // blocks divides the columns of a table into as few blocks as there is room for, as even as they

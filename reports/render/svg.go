@@ -106,5 +106,4 @@ func coordinate(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// place writes a point with at most one decimal.
 func place(p [2]float64) string { return coordinate(p[0]) + "," + coordinate(p[1]) }

@@ -162,12 +162,10 @@ type textLayout struct {
 	room   int          // of the columns of a line; 0 for any width
 }
 
-// blocks are the columns of the parts of a table that stand below each other.
 func (l *textLayout) blocks() [][]int {
 	return blocks(l.Head, doc.Map(l.widths, func(w int) int { return w + l.gap }), l.room)
 }
 
-// lines is how many lines of names and cells the table takes.
 func (l *textLayout) lines() int {
 	lines := 1
 	for _, section := range l.Sections {
@@ -225,7 +223,6 @@ func newTextLayout(t doc.Table, o Options) *textLayout {
 	return l
 }
 
-// width is what a terminal needs for a text.
 func width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // textCell pads the deviation to a common width and marks the best, so that right-aligned cells
@@ -244,7 +241,6 @@ func textCell(c doc.Entry, deviation int, bold bool) string {
 	return value
 }
 
-// block writes some of the columns next to the rows' names.
 func (l *textLayout) block(out *strings.Builder, columns []int) {
 	total := l.names + l.gap
 	for _, i := range columns {

@@ -11,14 +11,6 @@ import (
 // practical equivalence, within it, or above it. They add up to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
-// Reversed returns the probabilities of the negative difference; nil stays nil.
-func (p *Probabilities) Reversed() *Probabilities {
-	if p == nil {
-		return nil
-	}
-	return &Probabilities{Below: p.Above, Within: p.Within, Above: p.Below}
-}
-
 // BayesSignedRanks is the Bayesian signed-rank test over data sets (Benavoli et al. 2014; 2017,
 // 4.2.1). The distribution of a difference is unknown and has a Dirichlet process as prior, of
 // strength s = 1/2 with all its mass at a difference z_0 = 0, as published and as in the authors'

@@ -69,9 +69,7 @@ func TestBayesSignedRankOfLittle(t *testing.T) {
 		"a negative region": {zeros, big.NewRat(-1, 2), 10},
 		"no draw":           {zeros, new(big.Rat), 0},
 	} {
-		if !stats.Panics(func() { signedRank(c.differences, c.rope, c.draws, 1) }) {
-			t.Errorf("%s makes no panic", name)
-		}
+		must.Be(t, stats.Panics(func() { signedRank(c.differences, c.rope, c.draws, 1) }), true, name)
 	}
 }
 

@@ -82,9 +82,7 @@ func TestCorrectedTOfLittle(t *testing.T) {
 		"nil":              func() { stats.CorrectedT([]*big.Rat{nil}, 7, 3) },
 		"nothing to train": func() { stats.CorrectedT(thirds([]int{1, 2}), 0, 3) },
 	} {
-		if !stats.Panics(call) {
-			t.Errorf("%s makes no panic", name)
-		}
+		must.Be(t, stats.Panics(call), true, name)
 	}
 	if i := stats.CorrectedT(thirds([]int{1, 2}), 7, 3).Interval(1); !math.IsNaN(i.Low) {
 		t.Errorf("the interval at level 1 is %+v", i)
@@ -96,14 +94,11 @@ func TestCorrectedTOfLittle(t *testing.T) {
 // 0.193814.
 func TestEquivalence(t *testing.T) {
 	c := stats.CorrectedT(whole([]int{1, 2, 3}), 200, 100)
-	if got := c.Equivalence(big.NewRat(3, 1)); math.Abs(got-0.193814) > 1e-6 {
-		t.Errorf("P is %v", got)
-	}
+	must.Near(t, c.Equivalence(big.NewRat(3, 1)), 0.193814, 1e-6, "P is")
 	must.Be(t, c.Equivalence(big.NewRat(2, 1)), 0.5, "on the edge P is")
 	equal := stats.CorrectedT(whole([]int{1, 1}), 2, 1)
 	one := stats.CorrectedT(whole([]int{1}), 2, 1)
-	if equal.Equivalence(big.NewRat(2, 1)) != 0 || equal.Equivalence(big.NewRat(1, 1)) != 1 ||
-		!math.IsNaN(one.Equivalence(big.NewRat(2, 1))) {
-		t.Error("P without spread, or of one split")
-	}
+	must.Be(t, equal.Equivalence(big.NewRat(2, 1)), 0, "P without spread, or of one split")
+	must.Be(t, equal.Equivalence(big.NewRat(1, 1)), 1, "P without spread, or of one split")
+	must.Be(t, math.IsNaN(one.Equivalence(big.NewRat(2, 1))), true, "P without spread, or of one split")
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -64,8 +65,6 @@ func TestFriedmanOfLittle(t *testing.T) {
 	}
 	for name, values := range map[string][][]*big.Rat{"none": nil, "one method": {thirds([]int{1}), thirds([]int{2})},
 		"missing": {{nil, big.NewRat(1, 2)}}} {
-		if !stats.Panics(func() { stats.Friedman(values) }) {
-			t.Errorf("%s: Friedman made no panic", name)
-		}
+		must.Be(t, stats.Panics(func() { stats.Friedman(values) }), true, name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -176,20 +177,14 @@ func PairedHalfWidths(values [][]float64, level float64) []float64 {
 	t := -distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 - level) / 2)
 	shared := make([]float64, n) // the rows' means
 	for i, row := range values {
-		for _, x := range row {
-			shared[i] += x / float64(k)
-		}
+		shared[i] = stat.Mean(row, nil)
 	}
+	own := make([]float64, n)
 	for j := range half {
-		mean, squares := 0.0, 0.0
 		for i, row := range values {
-			mean += (row[j] - shared[i]) / float64(n)
+			own[i] = row[j] - shared[i]
 		}
-		for i, row := range values {
-			d := row[j] - shared[i] - mean
-			squares += d * d
-		}
-		half[j] = t * math.Sqrt(squares/float64(n-1)*float64(k)/float64(k-1)/float64(n))
+		half[j] = t * math.Sqrt(stat.Variance(own, nil)*float64(k)/float64(k-1)/float64(n))
 	}
 	return half
 }

@@ -18,9 +18,7 @@ func TestDemsarExample(t *testing.T) {
 	o := readOracle(t).Demsar
 	f := stats.Friedman(negated(decimals(t, o.Ranks)))
 	for j, want := range o.Pub.Ranks {
-		if math.Abs(asFloat(f.AverageRanks[j])-want) > 5e-4 {
-			t.Errorf("average rank %d: %v, want %v", j, f.AverageRanks[j], want)
-		}
+		must.Near(t, asFloat(f.AverageRanks[j]), want, 5e-4, "average rank", j)
 	}
 	printed(t, "chi2", f.ChiSquare.Statistic, o.Pub.Chi)
 	printed(t, "F", f.ImanDavenport.Statistic, o.Pub.F)
@@ -42,9 +40,7 @@ func TestDemsarExample(t *testing.T) {
 		printed(t, "critical difference, printed", cd, names[0])
 	}
 	point := must.Get(number(t, calc["F_crit_3_39_05"]).Float64())(t)
-	if p := stats.FTest(point, 3, 39).P; math.Abs(p-0.05) > 1e-13 {
-		t.Errorf("P(F(3, 39) > %v) = %v, want 0.05", point, p)
-	}
+	must.Near(t, stats.FTest(point, 3, 39).P, 0.05, 1e-13, "P(F(3, 39) >")
 }
 
 // The same from the printed AUCs, ties of which he ranked before rounding.

@@ -52,9 +52,7 @@ func TestStudentizedRange(t *testing.T) {
 		k    int
 		want float64
 	}{{1, 2, 0.4795001221869535}, {6, 100, 0.06251655546150037}, {1e9, 3, 0}} {
-		if got := stats.RangeTail(c.q, c.k); math.Abs(got-c.want) > 1e-10 {
-			t.Errorf("P(Q > %v), k = %d: %.15f, want %.15f", c.q, c.k, got, c.want)
-		}
+		must.Near(t, stats.RangeTail(c.q, c.k), c.want, 1e-10, "P(Q >", c.q, c.k)
 	}
 	for _, q := range []float64{0.01, 1, 5, 12, 30} {
 		if got, want := stats.RangeTail(q, 2), math.Erfc(q/2); math.Abs(got-want) > 1e-9*want {
@@ -68,9 +66,7 @@ func TestStudentizedRange(t *testing.T) {
 		"one method": stats.StudentizedRangePoint(0.05, 1), "level 0": stats.StudentizedRangePoint(0, 3),
 		"no data set": stats.NemenyiCD(0.05, 3, 0), "level 1": stats.NemenyiCD(1, 3, 5),
 	} {
-		if !math.IsNaN(got) {
-			t.Errorf("%s: %v, want NaN", name, got)
-		}
+		must.Be(t, math.IsNaN(got), true, name, got)
 	}
 }
 

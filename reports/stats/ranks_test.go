@@ -148,9 +148,7 @@ func TestDecimal(t *testing.T) {
 	r := stats.Decimal(83.1)
 	must.Be(t, r.Cmp(big.NewRat(831, 10)), 0, "Decimal(83.1)", r)
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if !stats.Panics(func() { stats.Decimal(x) }) {
-			t.Errorf("Decimal(%v) makes no panic", x)
-		}
+		must.Be(t, stats.Panics(func() { stats.Decimal(x) }), true, "Decimal(", x)
 	}
 }
 
@@ -162,12 +160,8 @@ func TestBadMatrix(t *testing.T) {
 		"ragged":  {{one, one}, {one}},
 		"nil":     {{one, nil}},
 	} {
-		if !stats.Panics(func() { stats.AverageRanks(values) }) {
-			t.Errorf("%s: AverageRanks made no panic", name)
-		}
-		if !stats.Panics(func() { stats.PaperAverageRanks(values) }) {
-			t.Errorf("%s: PaperAverageRanks made no panic", name)
-		}
+		must.Be(t, stats.Panics(func() { stats.AverageRanks(values) }), true, name)
+		must.Be(t, stats.Panics(func() { stats.PaperAverageRanks(values) }), true, name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/stats"
 	"pgregory.net/rapid"
 )
@@ -115,10 +116,6 @@ func TestWilcoxonOfLittle(t *testing.T) {
 	if w := stats.Wilcoxon(thirds(many[1:])); w.P != math.Ldexp(1, 1-stats.MostExact) {
 		t.Errorf("of as many as the exact test takes: P %v, want 2^-499", w.P)
 	}
-	if !stats.Panics(func() { stats.Wilcoxon(nil) }) {
-		t.Error("no difference makes no panic")
-	}
-	if !stats.Panics(func() { stats.Wilcoxon([]*big.Rat{nil}) }) {
-		t.Error("a missing difference makes no panic")
-	}
+	must.Be(t, stats.Panics(func() { stats.Wilcoxon(nil) }), true, "no difference makes no panic")
+	must.Be(t, stats.Panics(func() { stats.Wilcoxon([]*big.Rat{nil}) }), true, "a missing difference makes no panic")
 }

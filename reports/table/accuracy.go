@@ -214,7 +214,6 @@ func (t *table) exact() string {
 	return "values"
 }
 
-// row is the row of a data set: how many splits are finished, and one cell a method.
 func (t *table) row(s frame.Set) doc.Row {
 	row := doc.Row{Name: s.Name, Entries: []doc.Entry{{Text: t.finished(s)}}}
 	best := t.Best(s)

@@ -58,9 +58,8 @@ func TestPublishedTable(t *testing.T) {
 				want, i == 5)
 		}
 	}
-	if len(tab.Counted) != 15 || slices.Contains(tab.Counted, "bankmarketing") {
-		t.Errorf("Mean and ranks are over %v, want the 15 data sets of the main group", tab.Counted)
-	}
+	must.Be(t, len(tab.Counted), 15, "Mean and ranks are over")
+	must.Be(t, slices.Contains(tab.Counted, "bankmarketing"), false, "Mean and ranks are over")
 	for _, c := range tab.comparison.Cells {
 		must.Be(t, c.Difference.Sign(), 0, c.Method, c.Dataset)
 	}
@@ -155,13 +154,10 @@ func TestNothingComplete(t *testing.T) {
 		t.Error("a table without results has a Mean or ranks")
 	}
 	d := tab.document()
-	if !slices.Contains(d.Notes, "No data set of the main group has a finished split, so there is no Mean and there "+
-		"are no average ranks.") {
-		t.Errorf("notes %q do not say that there is no Mean", d.Notes)
-	}
-	if strings.Contains(strings.Join(d.Blocks[1].(doc.Table).Legend, " "), "Average rank: tied") {
-		t.Error("the legend explains ranks that are not shown")
-	}
+	must.Be(t, slices.Contains(d.Notes, "No data set of the main group has a finished split, so there is no Mean and "+
+		"there are no average ranks."), true, "notes", d.Notes)
+	must.Be(t, strings.Contains(strings.Join(d.Blocks[1].(doc.Table).Legend, " "), "Average rank: tied"), false,
+		"the legend explains ranks that are not shown")
 }
 
 // Every planned split is either finished or noted, with its reason.
@@ -176,10 +172,9 @@ func TestGapsAreNoted(t *testing.T) {
 	must.Be(t, main.Head[len(main.Head)-1].Name, "PBRFF", "the last column is")
 	for _, row := range main.Sections[1] {
 		last := row.Entries[len(row.Entries)-1]
-		if want := map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"]; last.Text != want ||
-			last.Best {
-			t.Errorf("PBRFF has %s %q, want %q", row.Name, last.Text, want)
-		}
+		must.Be(t, last.Text, map[bool]string{true: "14 of 15", false: "-"}[row.Name == "Data sets"], "PBRFF has",
+			row.Name)
+		must.Be(t, last.Best, false, "PBRFF has", row.Name)
 	}
 	three := sample.Paper()
 	three.Rows = slices.DeleteFunc(three.Rows, func(r store.Row) bool { return r.Split > 3 || r.Dataset == "board" })

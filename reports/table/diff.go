@@ -138,7 +138,6 @@ func (t *Tally) Lines() []Line {
 	return out
 }
 
-// finish computes means, the interval and the p-value of a line.
 func (l *line) finish() {
 	l.Metric, l.Low, l.High, l.P, l.A, l.B = l.metric.Name, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	n := len(l.differences)
@@ -181,7 +180,6 @@ func metricOf(task string) metric.Metric {
 	return m
 }
 
-// note adds a version to the versions of a side.
 func note(versions *string, v string) {
 	if !slices.Contains(strings.Split(*versions, ", "), v) {
 		*versions = strings.TrimPrefix(*versions+", "+v, ", ")

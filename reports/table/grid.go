@@ -127,7 +127,6 @@ func axesOf(t *frame.Table, method string) ([]*axis, error) {
 	return axes, nil
 }
 
-// addPoint adds the values of a grid point to the axes.
 func addPoint(axes *[]*axis, point json.RawMessage) error {
 	values := map[string]json.RawMessage{}
 	if err := strictjson.Unmarshal(point, &values); err != nil {
@@ -180,7 +179,6 @@ func (a *axis) total(set string) int {
 	return n
 }
 
-// edges says on which sets the choice sits on an edge.
 func (a *axis) edges(t *frame.Table, method string) []string {
 	if !a.numeric || len(a.values) < 3 {
 		return nil
@@ -202,7 +200,6 @@ func (a *axis) edges(t *frame.Table, method string) []string {
 	return lines
 }
 
-// choices is the table of a method: sets by values.
 func choices(t *frame.Table, method string, axes []*axis) doc.Table {
 	out := doc.Table{Heading: method, Caption: "Splits in which each value was chosen, " + method, Label: method,
 		Corner: "Data set"}
@@ -230,7 +227,6 @@ func choices(t *frame.Table, method string, axes []*axis) doc.Table {
 	return out
 }
 
-// figure is the histogram of an axis over all sets.
 func (a *axis) figure(method string) doc.Figure {
 	counts := plot.Series{Values: make([]plot.Point, len(a.values))}
 	for i, v := range a.values {

@@ -200,7 +200,6 @@ func (c *comparison) table(decimals int, metric metric.Metric) doc.Table {
 	return out
 }
 
-// summarise adds the rows below a comparison's data sets.
 func (c *comparison) summarise(out *doc.Table, decimals int) {
 	out.Sections = append(out.Sections, nil)
 	add := func(name string, of func(i int) (ours, quoted, diff string)) {
@@ -241,7 +240,6 @@ func (c *comparison) summarise(out *doc.Table, decimals int) {
 	}
 }
 
-// legend explains which methods a comparison holds and its summary rows.
 func (c *comparison) legend() []string {
 	legend := []string{"Differences: ours less published, of exact means; averages: over the data sets with both."}
 	if len(c.unprinted) > 0 {

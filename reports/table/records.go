@@ -51,7 +51,6 @@ func (t *table) cellRecords() doc.Records {
 	return out
 }
 
-// changeText says that the runs of a set belong to older data, or is empty.
 func (t *table) changeText(dataset string) string {
 	for _, c := range t.Changed {
 		if c.Dataset == dataset {

@@ -129,7 +129,6 @@ func (t *table) facts() doc.Table {
 	return out
 }
 
-// orAbsent writes a count, "-" for unknown.
 func orAbsent(n int) string {
 	if n == 0 {
 		return frame.Absent
@@ -137,7 +136,6 @@ func orAbsent(n int) string {
 	return strconv.Itoa(n)
 }
 
-// missing lists what is missing.
 func (t *table) missing() []doc.Block {
 	var blocks []doc.Block
 	reasons := t.Reasons()

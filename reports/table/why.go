@@ -74,7 +74,6 @@ func (p *page) decimals() int {
 	return 5
 }
 
-// number says what the number is.
 func (p *page) number(method string) []string {
 	e := p.entry
 	if e.Mean == nil {
@@ -99,7 +98,6 @@ func (p *page) number(method string) []string {
 	return lines
 }
 
-// folds says how many folds a choice is made from.
 func (p *page) folds() string {
 	for _, r := range p.rows {
 		most := -1
@@ -203,7 +201,6 @@ func (p *page) again(method string) []doc.Block {
 		Text: p.Frame.Run.Other("verify", "--sample", "100%", "--methods", method, "--datasets", set)})
 }
 
-// queries return the numbers of the page.
 func (p *page) queries(method string) []doc.Query {
 	if _, pinned := p.Pinned(method); pinned { // views have folds only for current cells
 		return []doc.Query{{Title: "Its splits", SQL: p.entry.SQL}}

@@ -9,6 +9,7 @@
 package must
 
 import (
+	"math"
 	"reflect"
 	"strings"
 )
@@ -78,6 +79,14 @@ func Panic(t T, text string, f func()) {
 		}
 	}()
 	f()
+}
+
+// Near fails the test, which goes on, unless got is at most within away from want. of is as for Be.
+func Near(t T, got, want, within float64, of ...any) {
+	t.Helper()
+	if !(math.Abs(got-want) <= within) {
+		t.Errorf(strings.Repeat("%v: ", len(of))+"%v, want %v within %.3g", append(of, got, want, within)...)
+	}
 }
 
 // Be fails the test, which goes on, unless got is want, to the last part. of says which of several values differs.

@@ -1,18 +1,12 @@
 package sample
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/reports/frame"
 )
@@ -190,53 +184,4 @@ func Small() Input {
 		}
 	}
 	return in
-}
-
-// Size is the size of a database made by Fill.
-type Size struct {
-	Protocol, ProtocolHash string
-	Methods, Datasets      []string
-	Splits, Points, Folds  int
-}
-
-// Fill stores a finished run of every method on every set and split, with all evaluations of a grid search.
-// Accuracies differ by method, set and split, and some are equal. The values are invented; only their number is
-// realistic.
-func Fill(t testing.TB, path string, size Size) (cells, evaluations int) {
-	t.Helper()
-	db := must.Get(store.Open(context.Background(), path))(t)
-	w := db.NewWriter(result.Environment{ProgramVersion: "v1", CPU: "cpu"}, nil)
-	var grid []json.RawMessage
-	for i := range size.Points {
-		grid = append(grid, json.RawMessage(fmt.Sprintf(`{"c":%d}`, i)))
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	const test = 100
-	for s, set := range size.Datasets {
-		for m, method := range size.Methods {
-			for split := 1; split <= size.Splits; split++ {
-				correct := 60 + s*2%20 + m%7 + rng.IntN(9)
-				score := OK(set, method, split, correct, test).Score
-				selected, seconds := rng.IntN(size.Points), 0.01*float64(1+m*s)+rng.Float64()
-				run := result.Run{Planned: result.Planned{
-					Key: fmt.Sprint(s, m, split), Protocol: size.Protocol, ProtocolHash: size.ProtocolHash,
-					Method: method, MethodVersion: "1",
-					Dataset: set, Fingerprint: "f", Split: split, Task: "binary", Grid: grid, GridHash: "g",
-				}, Status: result.OK, Selected: &selected,
-					TrainRows: 5 * test, TestRows: test, Score: score, FitSeconds: &seconds,
-					PredictSeconds: &seconds, CPUSeconds: &seconds, StartedAt: "2026-01-01T00:00:00Z"}
-				for g := range size.Points {
-					for f := range size.Folds {
-						run.Folds = append(run.Folds, result.Evaluation{GridIndex: g, Fold: f,
-							Score: score, FitSeconds: seconds})
-					}
-				}
-				must.Do(t, w.Put(run))
-				cells++
-				evaluations += len(run.Folds)
-			}
-		}
-	}
-	must.Do(t, errors.Join(w.Close(), db.Close()))
-	return cells, evaluations
 }

@@ -66,8 +66,7 @@ func (in Input) Read(ctx context.Context) (frame.Frame, error) {
 		in.Protocol.Sizes = split.Splitter{TestFraction: 0.3, Folds: 2}.Sizes
 	}
 	in.Registry, in.Sets = in, in
-	return frame.Read(ctx, rows{in.Rows, in.Older, in.Left, in.Found, in.Grids, in.Printed,
-		in.Comparisons}, in.Source)
+	return frame.Read(ctx, rows{in}, in.Source)
 }
 
 // Of is the input of rows, on their data sets in the order in which these come.
@@ -103,35 +102,27 @@ func Make(t testing.TB, r frame.Report, in Input, args ...string) (doc.Document,
 	return build(in.Frame(t))
 }
 
-type rows struct {
-	rows, older []store.Row
-	left        []result.Exclusion
-	found       []store.Finding
-
-	grids  map[string][]json.RawMessage
-	quoted []published.Value
-
-	comparisons []result.Comparison
-}
+// rows is an input as the store hands it over.
+type rows struct{ in Input }
 
 func (r rows) Path() string { return "some_results.db" }
 
-func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { return r.left, nil }
+func (r rows) Skipped(context.Context, string) ([]result.Exclusion, error) { return r.in.Left, nil }
 
-func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.found, nil }
+func (r rows) Findings(context.Context, string) ([]store.Finding, error) { return r.in.Found, nil }
 
 func (r rows) Comparisons(context.Context, string) ([]result.Comparison, error) {
-	return r.comparisons, nil
+	return r.in.Comparisons, nil
 }
 
-func (r rows) Quoted(context.Context) ([]published.Value, error) { return r.quoted, nil }
+func (r rows) Quoted(context.Context) ([]published.Value, error) { return r.in.Printed, nil }
 
 func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
-	return r.grids, nil
+	return r.in.Grids, nil
 }
 
 func (r rows) Versions(context.Context, string) (out []store.Version, err error) {
-	for _, row := range slices.Concat(r.older, r.rows) {
+	for _, row := range slices.Concat(r.in.Older, r.in.Rows) {
 		if v := (store.Version{Method: row.Method, Version: row.MethodVersion}); !slices.Contains(out, v) {
 			out = append(out, v)
 		}
@@ -141,7 +132,7 @@ func (r rows) Versions(context.Context, string) (out []store.Version, err error)
 
 // RowsOf takes for each cell the first row of Older and Rows, so a test must put the last attempt first.
 func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out []store.Row, err error) {
-	for _, row := range slices.Concat(r.older, r.rows) {
+	for _, row := range slices.Concat(r.in.Older, r.in.Rows) {
 		there := slices.ContainsFunc(out, func(o store.Row) bool {
 			return o.Dataset == row.Dataset && o.Split == row.Split
 		})
@@ -153,13 +144,13 @@ func (r rows) RowsOf(_ context.Context, _ string, v store.Version, _ bool) (out 
 }
 
 func (r rows) AttemptsOf(_ context.Context, _, method string) ([]store.Row, error) {
-	return slices.DeleteFunc(slices.Concat(r.older, r.rows), func(row store.Row) bool {
+	return slices.DeleteFunc(slices.Concat(r.in.Older, r.in.Rows), func(row store.Row) bool {
 		return row.Method != method || row.Status != result.OK
 	}), nil
 }
 
 func (r rows) Rows(context.Context, string, bool) ([]store.Row, error) {
-	sorted := slices.Clone(r.rows)
+	sorted := slices.Clone(r.in.Rows)
 	slices.SortStableFunc(sorted, func(a, b store.Row) int {
 		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method), a.Split-b.Split)
 	})
