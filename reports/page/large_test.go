@@ -52,8 +52,8 @@ func large(t testing.TB) (path string, evaluations int) {
 				score := sample.OK(set, method, split, 60+s*2%20+m%7+rng.IntN(9), test).Score
 				selected, seconds := rng.IntN(points), 0.01*float64(1+m*s)+rng.Float64()
 				run := result.Run{Planned: result.Planned{Key: fmt.Sprint(s, m, split), Protocol: p.Name,
-					ProtocolHash: p.Hash(), Method: method, MethodVersion: "1", Dataset: set, Fingerprint: "f", Split: split,
-					Task: "binary", Grid: grid, GridHash: "g"}, Status: result.OK, Selected: &selected,
+					ProtocolHash: p.Hash(), Method: method, MethodVersion: "1", Dataset: set, Fingerprint: "f",
+					Split: split, Task: "binary", Grid: grid, GridHash: "g"}, Status: result.OK, Selected: &selected,
 					TrainRows: 5 * test, TestRows: test, Score: score, FitSeconds: &seconds,
 					PredictSeconds: &seconds, CPUSeconds: &seconds, StartedAt: "2026-01-01T00:00:00Z"}
 				for i := range points * folds {
