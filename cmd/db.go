@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/spf13/cobra"
 )
 
@@ -128,7 +128,7 @@ func (a *app) possible(ctx context.Context, db *store.DB) (func(result.Run) erro
 			of = append(of, exp)
 		}
 	}
-	return admit.Possible(ctx, of, cells)
+	return verify.Possible(ctx, of, cells)
 }
 
 func (a *app) reader(ctx context.Context) (*store.DB, error) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/reports/stats"
 	"github.com/kernelboosting/bench/reports/table"
 	"github.com/spf13/cobra"
@@ -54,7 +54,7 @@ type diffOptions struct {
 }
 
 func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOptions, l *listing) error {
-	var sides [2]admit.Source
+	var sides [2]verify.Source
 	var versions [2]string
 	for i, arg := range args {
 		src, version, closed, err := diffSide(ctx, a, arg)
@@ -83,7 +83,7 @@ func runDiff(ctx context.Context, a *app, args []string, s selection, o diffOpti
 		}
 		return e.Rows
 	}}
-	alone, err := admit.Pairs(ctx, sides, tally.Add)
+	alone, err := verify.Pairs(ctx, sides, tally.Add)
 	if err != nil {
 		return databaseError(err)
 	}
@@ -175,7 +175,7 @@ func (m *messages) found(args []string, lines []table.Line, o diffOptions, out i
 
 // diffSide opens one side: a source of results, or a database as it was. If the side is a version, all attempts are
 // cells, and version is its beginning.
-func diffSide(ctx context.Context, a *app, text string) (src admit.Source, version string, closed func(), err error) {
+func diffSide(ctx context.Context, a *app, text string) (src verify.Source, version string, closed func(), err error) {
 	path, when, found := strings.Cut(text, "@")
 	if _, err := os.Stat(text); !found || err == nil {
 		src, closed, err = source(ctx, text)
@@ -200,7 +200,7 @@ func diffSide(ctx context.Context, a *app, text string) (src admit.Source, versi
 	if err != nil {
 		return src, "", nil, databaseError(err)
 	}
-	src, err = admit.OfAttempts(ctx, text, db, wanted)
+	src, err = verify.OfAttempts(ctx, text, db, wanted)
 	src, closed, err = closing(src, db, err)
 	return src, version, closed, err
 }

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/experiment"
@@ -282,9 +282,9 @@ func someResults(ctx context.Context, a *app, exp *plan.Experiment) (from string
 	if err != nil || len(runs) == 0 {
 		return "", nil, err
 	}
-	var in admit.Import
+	var in verify.Import
 	remove, err = useTemporary(a, "the results that come with the program", func(path string) (err error) {
-		in, err = admit.New(ctx, exp, path, admit.OfBundle(exp.Protocol.Name+".bench", runs))
+		in, err = verify.New(ctx, exp, path, verify.OfBundle(exp.Protocol.Name+".bench", runs))
 		return err
 	})
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness"
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
@@ -34,7 +34,7 @@ const referenceRun = "reference"
 
 func newImportCommand(a *app) *cobra.Command {
 	var from, scores string
-	var of admit.Elsewhere
+	var of verify.Elsewhere
 	var quoted printedFile
 	c := a.lists(&cobra.Command{
 		Use: "import reference | PROTOCOL | FILE...",
@@ -88,7 +88,7 @@ func newImportCommand(a *app) *cobra.Command {
 // runImport stores the results of several sources, one after another, and lists results that contradict stored
 // ones.
 func runImport(ctx context.Context, a *app, paths []string, protocolFile string, conflicts *listing) error {
-	var sources []admit.Source
+	var sources []verify.Source
 	for _, path := range paths {
 		src, closed, err := source(ctx, path)
 		if err != nil {
@@ -136,7 +136,7 @@ func runImport(ctx context.Context, a *app, paths []string, protocolFile string,
 	return nil
 }
 
-func printImport(a *app, name string, in admit.Import) {
+func printImport(a *app, name string, in verify.Import) {
 	a.err.noteGroups("out of date, kept as history", in.Old)
 	a.err.noteGroups("stored under its names", in.Unknown)
 	a.err.noteGroups("not imported", in.Refused)
@@ -161,8 +161,8 @@ func cellsIn(groups []plan.Group) (n int) {
 	return n
 }
 
-func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, protocolFile string,
-	known map[string]store.Known) (all admit.Import, err error) {
+func importSource(ctx context.Context, a *app, db *store.DB, src verify.Source, protocolFile string,
+	known map[string]store.Known) (all verify.Import, err error) {
 	var methods []string
 	for _, c := range src.Cells {
 		methods = append(methods, c.Method)
@@ -183,11 +183,11 @@ func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, p
 	}
 	put, end := newImporter(ctx, a, db)
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
-		var in admit.Import
+		var in verify.Import
 		if exp := protocols[p]; exp != nil {
-			in, err = admit.Runs(ctx, exp, src, known, db, put)
+			in, err = verify.Runs(ctx, exp, src, known, db, put)
 		} else {
-			in, err = admit.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its "+
+			in, err = verify.Unplanned(ctx, p, "no protocol of this program, and the source lacks its text; name its "+
 				"file with --protocol", src, known, db, put)
 		}
 		if err != nil {
@@ -206,7 +206,7 @@ func importSource(ctx context.Context, a *app, db *store.DB, src admit.Source, p
 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
 // closes the source.
-func source(ctx context.Context, path string) (src admit.Source, closed func(), err error) {
+func source(ctx context.Context, path string) (src verify.Source, closed func(), err error) {
 	of := protocolNamed(path)
 	if path == referenceRun {
 		of = reference.Table2
@@ -220,7 +220,7 @@ func source(ctx context.Context, path string) (src admit.Source, closed func(), 
 			return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote",
 				path)
 		}
-		return admit.OfBundle(path, runs), func() {}, nil
+		return verify.OfBundle(path, runs), func() {}, nil
 	}
 	name := filepath.Base(path)
 	if store.IsDatabase(path) {
@@ -228,7 +228,7 @@ func source(ctx context.Context, path string) (src admit.Source, closed func(), 
 		if err != nil {
 			return src, nil, databaseError(err)
 		}
-		src, err = admit.OfDatabase(ctx, name, db)
+		src, err = verify.OfDatabase(ctx, name, db)
 		return closing(src, db, err)
 	}
 	file, err := readBounded(path, bundle.MaxBytes)
@@ -239,11 +239,11 @@ func source(ctx context.Context, path string) (src admit.Source, closed func(), 
 	if err != nil {
 		return src, nil, usage("%s: %w", path, err)
 	}
-	return admit.OfBundle(name, runs), func() {}, nil
+	return verify.OfBundle(name, runs), func() {}, nil
 }
 
 // closing returns a source with what closes its database, which is closed at once for an error.
-func closing(src admit.Source, db *store.DB, err error) (admit.Source, func(), error) {
+func closing(src verify.Source, db *store.DB, err error) (verify.Source, func(), error) {
 	closed := func() { _ = db.Close() }
 	if err != nil {
 		closed()
@@ -263,7 +263,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 
 // protocolsOfSource returns, by its name, each protocol whose results a source has, as an experiment of this program.
 // The experiment is nil if this program does not have the protocol and the source does not hold its text.
-func protocolsOfSource(a *app, src admit.Source, file string) (map[string]*plan.Experiment, error) {
+func protocolsOfSource(a *app, src verify.Source, file string) (map[string]*plan.Experiment, error) {
 	out := map[string]*plan.Experiment{}
 	if file != "" {
 		exp, err := a.experiment(file)
@@ -379,7 +379,7 @@ func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *
 		return usage("--published needs --source \"...\": say where the values are printed")
 	case len(file.source) > wording.MostName || wording.Spelled(file.source) != file.source:
 		return usage("--source is too long, or holds what cannot be seen; use at most %d bytes", wording.MostName)
-	case slices.ContainsFunc(published.Values(), func(v published.Value) bool { return v.Source == file.source }):
+	case slices.ContainsFunc(experiments.Values(), func(v experiments.Value) bool { return v.Source == file.source }):
 		return usage("--source: the program has values of %s itself; name another", file.source)
 	}
 	values, err := readPrinted(ctx, a, file)
@@ -402,7 +402,7 @@ func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *
 	if len(stored) > 0 && !file.replace {
 		conflicts.header = []string{"dataset", "method", "stored", "imported"}
 		for _, s := range stored {
-			i := slices.IndexFunc(values, func(v published.Value) bool {
+			i := slices.IndexFunc(values, func(v experiments.Value) bool {
 				return v.Dataset == s.Dataset && v.Method == s.Method
 			})
 			conflicts.add(s.Dataset, s.Method, s.String(), values[i].String())
@@ -421,7 +421,7 @@ func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *
 }
 
 // readPrinted reads the file and notes protocols that are not known here.
-func readPrinted(ctx context.Context, a *app, file printedFile) ([]published.Value, error) {
+func readPrinted(ctx context.Context, a *app, file printedFile) ([]experiments.Value, error) {
 	f, size, err := files.Open(file.path)
 	if err != nil {
 		return nil, usageError(err)
@@ -432,7 +432,7 @@ func readPrinted(ctx context.Context, a *app, file printedFile) ([]published.Val
 		return nil, err
 	}
 	var unknown []string
-	values, err := admit.ReadPrinted(io.LimitReader(f, size), file.source, admit.Names{
+	values, err := verify.ReadPrinted(io.LimitReader(f, size), file.source, verify.Names{
 		Set: func(name string) (string, error) {
 			e, err := set(name)
 			if err != nil {
@@ -474,7 +474,7 @@ func readPrinted(ctx context.Context, a *app, file printedFile) ([]published.Val
 	return values, nil
 }
 
-func runImportScores(ctx context.Context, a *app, path, protocolName string, of admit.Elsewhere) error {
+func runImportScores(ctx context.Context, a *app, path, protocolName string, of verify.Elsewhere) error {
 	if err := wording.CheckName(of.Method); err != nil {
 		return usage("--as: %w", err)
 	}
@@ -489,7 +489,7 @@ func runImportScores(ctx context.Context, a *app, path, protocolName string, of 
 		return usageError(err)
 	}
 	defer f.Close()
-	scores, err := admit.ReadScores(io.LimitReader(f, size))
+	scores, err := verify.ReadScores(io.LimitReader(f, size))
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -501,7 +501,7 @@ func runImportScores(ctx context.Context, a *app, path, protocolName string, of 
 		return usage("%s: %w", path, err)
 	}
 	of.File = filepath.Base(path)
-	runs, err := admit.OfScores(ctx, exp, of, scores)
+	runs, err := verify.OfScores(ctx, exp, of, scores)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -534,7 +534,7 @@ func runImportScores(ctx context.Context, a *app, path, protocolName string, of 
 
 // noteUnsigned says where scores of two classes look like probabilities and were not read as such, or all have one
 // sign.
-func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores admit.Scores) {
+func (m *messages) noteUnsigned(of verify.Elsewhere, runs []result.Run, scores verify.Scores) {
 	var sets, sided []string
 	for _, r := range runs {
 		class, area, is := metric.OneSided(r.Score)
@@ -555,12 +555,12 @@ func (m *messages) noteUnsigned(of admit.Elsewhere, runs []result.Run, scores ad
 
 // scoredSets returns the scores by the sets' names in the catalogue. A file of scores names a user's own set by its
 // TOML file, or by its name where the database knows it.
-func scoredSets(ctx context.Context, a *app, scores admit.Scores) (admit.Scores, error) {
+func scoredSets(ctx context.Context, a *app, scores verify.Scores) (verify.Scores, error) {
 	lookup, _, err := namesHere(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	out := admit.Scores{}
+	out := verify.Scores{}
 	for name, splits := range scores {
 		e, err := lookup(name)
 		switch {

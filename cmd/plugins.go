@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/runner"
@@ -550,7 +549,7 @@ func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 	for i := range everyRow {
 		everyRow[i] = i
 	}
-	contrary.Y = canary.Labels(rand.New(rand.NewPCG(1, 1)), task, train.Y, [][]int{everyRow})
+	contrary.Y = runner.CanaryLabels(rand.New(rand.NewPCG(1, 1)), task, train.Y, [][]int{everyRow})
 	var p [2]float64
 	for i, d := range []registry.Data{train, contrary} {
 		m, err := spec.Fit(ctx, registry.Env{Seed: 1}, d, nil)
@@ -562,9 +561,9 @@ func tryCanary(ctx context.Context, spec registry.Spec) (string, error) {
 		if err := m.Score(ctx, test.X, scores); err != nil {
 			return "", err
 		}
-		p[i] = canary.P(task, test.Classes, test.Y, scores)
+		p[i] = runner.CanaryP(task, test.Classes, test.Y, scores)
 	}
-	if p[0] <= canary.Level && p[1] <= canary.Level {
+	if p[0] <= runner.CanaryLevel && p[1] <= runner.CanaryLevel {
 		return "", fmt.Errorf("right about rows whose labels it was not given, also where its training labels "+
 			"contradict them (p = %.0e)", p[1])
 	}

@@ -85,7 +85,7 @@ func readModelFile(path string, memory int64) ([]byte, error) {
 	return raw, err
 }
 
-// writeScores writes scores of the test rows as admit.ReadScores takes them.
+// writeScores writes scores of the test rows as verify.ReadScores takes them.
 func writeScores(w io.Writer, set string, rows []int, number int, scores []float64) error {
 	out := csv.NewWriter(w)
 	outputs := len(scores) / len(rows)

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/verify"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-var known = admit.Names{
+var known = verify.Names{
 	Set: func(name string) (string, error) {
 		if strings.EqualFold(name, "wine") {
 			return "wine", nil
@@ -24,14 +24,15 @@ var known = admit.Names{
 }
 
 func TestReadPrinted(t *testing.T) {
-	got := must.Get(admit.ReadPrinted(strings.NewReader("\ufeffSet,method, mean ,n,unit,deviation,splits,protocol\r\n"+
+	got := must.Get(verify.ReadPrinted(strings.NewReader("\ufeffSet,method, mean ,n,unit,deviation,splits,protocol\r\n"+
 		"Wine,gbrff2,0.985,20,fraction,0.5,same,table2\r\nwine,New Net,98,,,,other,\"ten folds, once\"\r\n"), "S",
 		known))(t)
-	want := []published.Value{
+	want := []experiments.Value{
 		{Source: "S", Dataset: "wine", Method: "GBRFF2", Unit: "share of correct labels", Mean: 0.985, Std: new(0.5),
-			Spread: published.Deviation, Quoted: &published.Quoted{N: new(20), Protocol: "table2", SameSplits: true}},
+			Spread: experiments.Deviation,
+			Quoted: &experiments.Quoted{N: new(20), Protocol: "table2", SameSplits: true}},
 		{Source: "S", Dataset: "wine", Method: "New Net", Unit: "percent of correct labels", Mean: 98,
-			Quoted: &published.Quoted{Protocol: "ten folds, once"}},
+			Quoted: &experiments.Quoted{Protocol: "ten folds, once"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
@@ -69,7 +70,7 @@ func TestBadPrintedValues(t *testing.T) {
 		head + "M,wine,98,,,,,\nM,wine,97,,,,,": "line 3, column method: M on wine is there twice",
 		head + many:                             "\n39 more",
 	} {
-		_, err := admit.ReadPrinted(strings.NewReader(file), "S", known)
+		_, err := verify.ReadPrinted(strings.NewReader(file), "S", known)
 		must.Say(t, err, says)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/canary"
+	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
@@ -36,8 +36,8 @@ func TestLabelsContradict(t *testing.T) {
 		}
 		seed := rapid.Uint64().Draw(t, "seed")
 		before := slices.Clone(y)
-		got := canary.Labels(generator(seed), task, y, groups)
-		if !slices.Equal(y, before) || !slices.Equal(got, canary.Labels(generator(seed), task, y, groups)) {
+		got := runner.CanaryLabels(generator(seed), task, y, groups)
+		if !slices.Equal(y, before) || !slices.Equal(got, runner.CanaryLabels(generator(seed), task, y, groups)) {
 			t.Fatal("targets are changed in place, or drawn in two ways")
 		}
 		for i := range y {
@@ -79,7 +79,7 @@ func TestLabelsAreSpread(t *testing.T) {
 	for i := range y {
 		y[i], rows[i] = float64(i%k), i
 	}
-	got := canary.Labels(generator(1), registry.Multiclass, y, [][]int{rows})
+	got := runner.CanaryLabels(generator(1), registry.Multiclass, y, [][]int{rows})
 	var table [k][k]int
 	for i := range y {
 		table[int(y[i])][int(got[i])]++
@@ -100,7 +100,7 @@ func TestValuesAreReversed(t *testing.T) {
 	for i := range y {
 		y[i], rows[i] = math.Exp(float64(i%50)), i
 	}
-	got := canary.Labels(generator(1), registry.Regression, y, [][]int{rows[:100], rows[100:]})
+	got := runner.CanaryLabels(generator(1), registry.Regression, y, [][]int{rows[:100], rows[100:]})
 	must.Be(t, slices.Sorted(slices.Values(y)), slices.Sorted(slices.Values(got)), "other values")
 	above := 0
 	for i := range y {
@@ -111,7 +111,7 @@ func TestValuesAreReversed(t *testing.T) {
 	if above > 15 {
 		t.Errorf("%d of the 100 larger values stay among them", above)
 	}
-	again := canary.Labels(generator(2), registry.Regression, y, [][]int{rows})
+	again := runner.CanaryLabels(generator(2), registry.Regression, y, [][]int{rows})
 	if slices.Equal(got, again) {
 		t.Error("every generator draws the same")
 	}
@@ -131,11 +131,12 @@ func TestP(t *testing.T) {
 		{[]float64{1, 1, 1, 1, 1, 1, 1, 1}, 1},              // always the same
 		{[]float64{1, 1, -1, -1, -1, -1, -1, -1}, 15. / 70}, // 6 of 8 over 2
 	} {
-		if got := canary.P(registry.Binary, 2, truth, c.scores); !near(got, c.want) {
+		if got := runner.CanaryP(registry.Binary, 2, truth, c.scores); !near(got, c.want) {
 			t.Errorf("%v: p = %v, want %v", c.scores, got, c.want)
 		}
 	}
-	if got := canary.P(registry.Regression, 0, []float64{1, 2, 3, 4}, []float64{10, 20, 30, 40}); !near(got, 1./6) {
+	got := runner.CanaryP(registry.Regression, 0, []float64{1, 2, 3, 4}, []float64{10, 20, 30, 40})
+	if !near(got, 1./6) {
 		t.Errorf("a regression in order: p = %v", got)
 	}
 	// Right about one class alone, the middle one: nothing follows.
@@ -147,9 +148,9 @@ func TestP(t *testing.T) {
 		row[said] = 1
 		scores = append(scores, row...)
 	}
-	must.Be(t, canary.P(registry.Multiclass, 3, y, scores), 1, "right about one class of three")
-	must.Be(t, canary.P(registry.Multiclass, 3, []float64{1, 1, 1}, make([]float64, 9)), 1, "one class alone")
-	must.Be(t, canary.Constant(registry.Multiclass, []float64{0, 2, 2, 1}), 2)
+	must.Be(t, runner.CanaryP(registry.Multiclass, 3, y, scores), 1, "right about one class of three")
+	must.Be(t, runner.CanaryP(registry.Multiclass, 3, []float64{1, 1, 1}, make([]float64, 9)), 1, "one class alone")
+	must.Be(t, runner.Constant(registry.Multiclass, []float64{0, 2, 2, 1}), 2)
 }
 
 // TestPIsAProbability: predictions that are drawn have a p below a level no more often than it says, at levels where
@@ -172,7 +173,7 @@ func TestPIsAProbability(t *testing.T) {
 					y[i], scores = float64(i%k), append(scores, rng.Float64(), rng.Float64(), rng.Float64())
 				}
 			}
-			p := canary.P(task, k, y, scores)
+			p := runner.CanaryP(task, k, y, scores)
 			for _, level := range []float64{0.05, 0.01, 0.001} {
 				if p <= level {
 					small[level]++

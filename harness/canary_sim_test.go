@@ -20,7 +20,6 @@ import (
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
-	"github.com/kernelboosting/bench/harness/canary"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
@@ -130,7 +129,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 	count := map[string]int{}
 	slices.SortFunc(results, func(a, b outcome) int { return strings.Compare(a.cell.String(), b.cell.String()) })
 	for _, r := range results {
-		for _, level := range []float64{canary.Level, 1e-3, 0.05} {
+		for _, level := range []float64{runner.CanaryLevel, 1e-3, 0.05} {
 			if r.p <= level {
 				count[fmt.Sprint(level)]++
 				if r.sane {
@@ -138,7 +137,7 @@ func TestHonestMethodsAreNotAccused(t *testing.T) {
 				}
 			}
 		}
-		if r.p <= canary.Level && r.sane {
+		if r.p <= runner.CanaryLevel && r.sane {
 			t.Errorf("%s is accused: p = %.2g", r.cell, r.p)
 		}
 	}
@@ -371,9 +370,9 @@ func TestCheatsAreFound(t *testing.T) {
 				for i, row := range division.Test {
 					truth[i] = set.Y[row]
 				}
-				right := canary.P(set.Task, set.Classes, truth, answers(canary.Labels(rng, set.Task, y,
+				right := runner.CanaryP(set.Task, set.Classes, truth, answers(runner.CanaryLabels(rng, set.Task, y,
 					division.Folds)))
-				if right <= canary.Level && betterThanConstant(set, truth, answers(y)) {
+				if right <= runner.CanaryLevel && betterThanConstant(set, truth, answers(y)) {
 					found++
 				}
 			}
@@ -449,5 +448,5 @@ func betterThanConstant(set *datasets.Set, truth, scores []float64) bool {
 			right++
 		}
 	}
-	return right > canary.Constant(set.Task, truth)
+	return right > runner.Constant(set.Task, truth)
 }

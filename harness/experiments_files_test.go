@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 )
@@ -153,7 +152,7 @@ func TestDocumentation(t *testing.T) {
 	for _, kind := range []reflect.Type{reflect.TypeFor[experiments.Experiment](), reflect.TypeFor[experiments.Quick](),
 		reflect.TypeFor[experiments.Show](),
 		reflect.TypeFor[experiments.Claim](), reflect.TypeFor[experiments.Comparison](),
-		reflect.TypeFor[published.Point]()} {
+		reflect.TypeFor[experiments.Point]()} {
 		for i := range kind.NumField() {
 			if key := kind.Field(i).Tag.Get("toml"); key != "-" && !strings.Contains(string(raw), "`"+key) {
 				t.Errorf("docs/explanation/experiments.md does not explain %s of %s", key, kind.Name())

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -115,10 +115,11 @@ func TestAdmitRefuses(t *testing.T) {
 }
 
 // admitted is what Runs takes of results in a file, by a database that holds those that are known.
-func admitted(t *testing.T, h *plan.Experiment, runs []result.Run, db *store.DB) (in admit.Import, taken []result.Run) {
+func admitted(t *testing.T, h *plan.Experiment, runs []result.Run, db *store.DB) (in verify.Import,
+	taken []result.Run) {
 	t.Helper()
 	known := must.Get(db.Keys(t.Context()))(t)
-	in = must.Get(admit.Runs(t.Context(), h, admit.OfBundle("theirs", runs), known, db, func(r result.Run) error {
+	in = must.Get(verify.Runs(t.Context(), h, verify.OfBundle("theirs", runs), known, db, func(r result.Run) error {
 		taken = append(taken, r)
 		return nil
 	}))(t)

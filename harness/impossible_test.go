@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/remote"
@@ -21,6 +20,7 @@ import (
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -336,12 +336,12 @@ func fromDatabase(t *testing.T, h *testHarness, whole, statement string) (proble
 	db := must.Get(store.OpenReader(t.Context(), path))(t)
 	defer db.Close()
 	cells, _ := db.Cells(t.Context())
-	db.Possible = must.Get(admit.Possible(t.Context(), []*plan.Experiment{h.Experiment}, cells))(t)
+	db.Possible = must.Get(verify.Possible(t.Context(), []*plan.Experiment{h.Experiment}, cells))(t)
 	problems = must.Get(db.Check(t.Context()))(t)
-	src, err := admit.OfDatabase(t.Context(), "theirs", db)
+	src, err := verify.OfDatabase(t.Context(), "theirs", db)
 	if err == nil {
 		put := func(result.Run) error { taken++; return nil }
-		_, err = admit.Runs(t.Context(), h.Experiment, src, map[string]store.Known{}, openTestDB(t), put)
+		_, err = verify.Runs(t.Context(), h.Experiment, src, map[string]store.Known{}, openTestDB(t), put)
 	}
 	if err != nil && problems == nil {
 		t.Error(err)

@@ -176,7 +176,7 @@ func linesOf(records [][]string) (lines []line) {
 
 // TestPublishedLines looks up the tables of package published in the texts of the papers. A changed digit is not found.
 func TestPublishedLines(t *testing.T) {
-	file := must.Get(os.Open(filepath.Join(testenv.Root(), "harness", "published", "published.csv")))(t)
+	file := must.Get(os.Open(filepath.Join(testenv.Root(), "harness", "experiments", "published.csv")))(t)
 	defer file.Close()
 	records := must.Get(csv.NewReader(file).ReadAll())(t)[1:]
 	texts := map[string]string{}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/admit"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
@@ -17,7 +17,7 @@ func FuzzReadScores(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		scores, err := admit.ReadScores(strings.NewReader(text))
+		scores, err := verify.ReadScores(strings.NewReader(text))
 		if err != nil {
 			if scores != nil || strings.TrimSpace(err.Error()) == "" {
 				t.Fatalf("scores %v with error %q", scores, err)
@@ -41,7 +41,7 @@ func FuzzReadScores(f *testing.F) {
 
 // Columns may be in any order, and of several classes there are several.
 func TestReadScores(t *testing.T) {
-	scores := must.Get(admit.ReadScores(strings.NewReader(
+	scores := must.Get(verify.ReadScores(strings.NewReader(
 		"\ufeffrow,score_1,dataset,split,score_0,note\n3,2.5,wine,2,-1,x\n4,0,wine,2,1e-3,\n")))(t)
 	if got := scores["wine"][2]; len(got) != 2 || got[3][0] != -1 || got[3][1] != 2.5 || got[4][0] != 1e-3 ||
 		got[4][1] != 0 {
@@ -52,7 +52,7 @@ func TestReadScores(t *testing.T) {
 // Scores are decimal numbers; what only Go takes for one is a mistake in a file.
 func TestScoresAreDecimal(t *testing.T) {
 	for _, score := range []string{"0x1p3", "1_0", "inf", "-Infinity", "nan", "1e400", "1,5", ""} {
-		must.Say(t, must.Err(admit.ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\""+score+"\"\n"))),
+		must.Say(t, must.Err(verify.ReadScores(strings.NewReader("dataset,split,row,score\nwine,1,0,\""+score+"\"\n"))),
 			"line 2: score")
 	}
 }

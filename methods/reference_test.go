@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/admit"
 	"github.com/kernelboosting/bench/harness/bundle"
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -44,7 +43,7 @@ func TestReferenceIsTheSame(t *testing.T) {
 	longest, err := strconv.ParseFloat(cmp.Or(os.Getenv("BENCH_BUILD"), "Inf"), 64)
 	must.Do(t, err)
 	otherBuild := !math.IsInf(longest, 1)
-	source := admit.OfBundle("reference", referenceRuns(t, h.Catalogue, testenv.Thorough(t) && !otherBuild))
+	source := verify.OfBundle("reference", referenceRuns(t, h.Catalogue, testenv.Thorough(t) && !otherBuild))
 	took := map[*plan.Cell]float64{}
 	cells := map[string][]*plan.Cell{}
 	for _, c := range must.Get(h.Standing(ctx, source.Cells, true))(t).Cells {
@@ -103,7 +102,7 @@ func referenceRuns(t *testing.T, sets *catalogue.Catalogue, whole bool) (runs []
 }
 
 // compareCells computes cells of a source again.
-func compareCells(t *testing.T, h *plan.Experiment, source admit.Source, cells []*plan.Cell) {
+func compareCells(t *testing.T, h *plan.Experiment, source verify.Source, cells []*plan.Cell) {
 	ctx := t.Context()
 	db := must.Get(store.Open(ctx, filepath.Join(t.TempDir(), "reference.db")))(t)
 	defer db.Close()
@@ -113,7 +112,7 @@ func compareCells(t *testing.T, h *plan.Experiment, source admit.Source, cells [
 		wanted[c.Spec.Key] = true
 	}
 	source.Cells = slices.DeleteFunc(source.Cells, func(c store.Cell) bool { return !wanted[c.Key] })
-	in, err := admit.Runs(ctx, h, source, map[string]store.Known{}, db, w.Put)
+	in, err := verify.Runs(ctx, h, source, map[string]store.Known{}, db, w.Put)
 	must.Do(t, errors.Join(err, w.Close()))
 	must.Be(t, in.Taken, len(cells))
 	compared := 0

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -122,7 +121,7 @@ func TestSavedModels(t *testing.T) {
 func FuzzLoadModel(f *testing.F) {
 	models := savedModels(f)
 	for i, m := range models {
-		_, fields := fixtures.Parts(m.bytes)
+		_, fields := fits.Parts(m.bytes)
 		f.Add(uint8(i), fields)
 		f.Add(uint8(i), fields[:len(fields)/2])
 		f.Add(uint8(i), bytes.Repeat([]byte{0}, len(fields)))
@@ -136,8 +135,8 @@ func FuzzLoadModel(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, fields []byte) {
 		m := models[int(which)%len(models)]
-		kind, _ := fixtures.Parts(m.bytes)
-		back, err := m.spec.LoadModel(bytes.NewReader(fixtures.Seal(kind, fields)))
+		kind, _ := fits.Parts(m.bytes)
+		back, err := m.spec.LoadModel(bytes.NewReader(fits.Seal(kind, fields)))
 		if err != nil {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -62,7 +62,7 @@ func sweepTable(d doc.Document, n int) string {
 // By hand: means over splits and then over sets; medians of times.
 func TestSweepByHand(t *testing.T) {
 	in := sweepInput()
-	in.Protocol.Sweep.Printed = []published.Point{{Series: "B", At: 10, Value: 95}}
+	in.Protocol.Sweep.Printed = []experiments.Point{{Series: "B", At: 10, Value: 95}}
 	must.Be(t, sweepTable(sample.Build(t, named("sweep"), in), 0), "A 75.50 85.50; B 65.50 95.00; B, printed - 95",
 		"means")
 	in.Protocol.Sweep.Printed = nil

@@ -18,7 +18,7 @@ import (
 // by 15. Every set they name must be in the catalogue, but for those of the ECCV paper, whose images are not public,
 // and those of OpenML, which `bench data add` brings.
 func TestPublishedTables(t *testing.T) {
-	f := must.Get(os.Open(filepath.Join(testenv.Root(), "harness", "published", "published.csv")))(t)
+	f := must.Get(os.Open(filepath.Join(testenv.Root(), "harness", "experiments", "published.csv")))(t)
 	defer f.Close()
 	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	means := map[string]map[string]map[string]float64{} // source, data set, method

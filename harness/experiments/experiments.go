@@ -21,7 +21,6 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/kernelboosting/bench/harness/metric"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -48,9 +47,9 @@ type Experiment struct {
 	MaxCell time.Duration `toml:"max_cell"`
 	Quick   Quick         `toml:"quick"` // a part that takes less than a minute
 
-	Shows   []Show            `toml:"show"`
-	Printed []published.Point `toml:"printed"` // numbers of the source, drawn next to ours
-	Claims  []Claim           `toml:"claim"`
+	Shows   []Show  `toml:"show"`
+	Printed []Point `toml:"printed"` // numbers of the source, drawn next to ours
+	Claims  []Claim `toml:"claim"`
 }
 
 // Quick is a part of an experiment.

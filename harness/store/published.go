@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 )
 
 // loadPublished makes the view published equal to the printed tables that the program has. It does not write
@@ -41,15 +41,15 @@ func (db *DB) loadPublished(ctx context.Context) error {
 }
 
 // sortedPublished returns the printed values in the order of publishedSum.
-func sortedPublished() []published.Value {
-	return slices.SortedFunc(slices.Values(published.Values()), func(a, b published.Value) int {
+func sortedPublished() []experiments.Value {
+	return slices.SortedFunc(slices.Values(experiments.Values()), func(a, b experiments.Value) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Dataset, b.Dataset),
 			strings.Compare(a.Method, b.Method))
 	})
 }
 
 // Quoted returns the imported values of printed tables, by source, data set and method.
-func (db *DB) Quoted(ctx context.Context) ([]published.Value, error) {
+func (db *DB) Quoted(ctx context.Context) ([]experiments.Value, error) {
 	if err := db.intact(ctx); err != nil {
 		return nil, err
 	}
@@ -57,17 +57,17 @@ func (db *DB) Quoted(ctx context.Context) ([]published.Value, error) {
 }
 
 // quoted returns the imported values of a source, or of all sources for "".
-func quoted(ctx context.Context, q queryer, source string) ([]published.Value, error) {
+func quoted(ctx context.Context, q queryer, source string) ([]experiments.Value, error) {
 	values, err := listOf(ctx, q, `SELECT source, dataset, method, unit, mean, deviation, n, protocol,
 		same_splits FROM quoted_values WHERE ? IN ('', source) ORDER BY source, dataset, method`,
-		func(v *published.Value) []any {
-			v.Quoted = &published.Quoted{}
+		func(v *experiments.Value) []any {
+			v.Quoted = &experiments.Quoted{}
 			return []any{&v.Source, &v.Dataset, &v.Method, &v.Unit, &v.Mean, &v.Std, &v.Quoted.N, &v.Quoted.Protocol,
 				&v.Quoted.SameSplits}
 		}, source)
 	for i := range values {
 		if values[i].Std != nil {
-			values[i].Spread = published.Deviation
+			values[i].Spread = experiments.Deviation
 		}
 	}
 	return values, err
@@ -76,8 +76,8 @@ func quoted(ctx context.Context, q queryer, source string) ([]published.Value, e
 // PutQuoted stores printed values of one source. It returns how many are new or other than those of the database, and
 // those of the database that they contradict: the source has another value of the same method and set there. Then
 // nothing is stored, unless replace says that the database keeps no older value of the source.
-func (db *DB) PutQuoted(ctx context.Context, source string, values []published.Value, replace bool) (
-	fresh int, contradicted []published.Value, err error) {
+func (db *DB) PutQuoted(ctx context.Context, source string, values []experiments.Value, replace bool) (
+	fresh int, contradicted []experiments.Value, err error) {
 	err = inTransaction(ctx, db.sql, func(tx *sql.Tx) error {
 		stored, err := quoted(ctx, tx, source)
 		if err != nil {
@@ -88,7 +88,7 @@ func (db *DB) PutQuoted(ctx context.Context, source string, values []published.V
 			kept = nil
 		}
 		for _, v := range values {
-			i := slices.IndexFunc(stored, func(s published.Value) bool {
+			i := slices.IndexFunc(stored, func(s experiments.Value) bool {
 				return s.Dataset == v.Dataset && s.Method == v.Method
 			})
 			switch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/internal/test/must"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -23,7 +23,7 @@ func TestPublishedFollowsTheProgram(t *testing.T) {
 		` 'k', '3 4')`))(t)
 	const query = `SELECT source, dataset, method, unit, mean, std, spread, folds FROM published ORDER BY source, ` +
 		`dataset, method`
-	got, err := listOf(t.Context(), open(t, path).sql, query, func(p *published.Value) []any {
+	got, err := listOf(t.Context(), open(t, path).sql, query, func(p *experiments.Value) []any {
 		return []any{&p.Source, &p.Dataset, &p.Method, &p.Unit, &p.Mean, &p.Std, &p.Spread, &p.Folds}
 	})
 	if want := sortedPublished(); err != nil || !reflect.DeepEqual(want, got) {
@@ -61,14 +61,14 @@ func TestAdviceComesOnce(t *testing.T) {
 }
 
 // printedElsewhere are values of a source that the program does not have.
-func printedElsewhere() []published.Value {
+func printedElsewhere() []experiments.Value {
 	const source = "Doe 2026, Table 1"
-	return []published.Value{
+	return []experiments.Value{
 		{Source: source, Dataset: "sonar", Method: "NewNet", Unit: "share of correct labels", Mean: 0.85,
-			Quoted: &published.Quoted{}},
+			Quoted: &experiments.Quoted{}},
 		{Source: source, Dataset: "wine", Method: "NewNet", Unit: "percent of correct labels", Mean: 98.5,
-			Std: new(1.5), Spread: published.Deviation,
-			Quoted: &published.Quoted{N: new(20), Protocol: "table2", SameSplits: true}},
+			Std: new(1.5), Spread: experiments.Deviation,
+			Quoted: &experiments.Quoted{N: new(20), Protocol: "table2", SameSplits: true}},
 	}
 }
 
@@ -78,7 +78,7 @@ func TestQuotedValues(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	want := printedElsewhere()
 	source := want[0].Source
-	stored := func() []published.Value { return must.Get(db.Quoted(t.Context()))(t) }
+	stored := func() []experiments.Value { return must.Get(db.Quoted(t.Context()))(t) }
 	for i, fresh := range []int{2, 0} {
 		n, contradicted, err := db.PutQuoted(t.Context(), source, want, false)
 		if n != fresh || contradicted != nil || err != nil || !reflect.DeepEqual(stored(), want) {

@@ -1,11 +1,17 @@
-// Package verify runs stored cells once more and compares the results with the stored ones.
+// Package verify says which results are believed. It runs cells once more and compares the results with the stored
+// ones, and takes results that another program computed, if their cells can end with them.
 //
 //	verify.go       any cells, for `bench verify`
 //	differences.go  where two results of a cell differ, down to the bits of the test scores
 //	state.go        a cell of each foreign method, alone in a new process: do earlier cells change its result?
 //	workers.go      a part of what each worker on another machine computed, drawn at random
+//	imported.go     the results of a bundle or of a database; the key of each must be the one that this program plans
+//	source.go       bundles and databases, as what Runs reads
+//	scores.go       test scores of a method that this program does not have; they are counted here
+//	printed.go      values that a source prints
+//	new.go          results as a database of their own
 //
-// Package schedule runs these cells, as in every run. The package stores nothing.
+// Package schedule runs these cells, as in every run. Only New stores anything, and no file is opened but its database.
 package verify
 
 import (

@@ -29,7 +29,7 @@ type room struct {
 }
 
 // rooms are in an order in which the first that matches is a package's own. Arrows point down: a
-// room imports none above it, but for published values, which are a leaf.
+// room imports none above it.
 var rooms = []room{
 	{"cmd/bench", "cmd methods"},
 	{"cmd", "harness/... reports/... methods/external/... registry registry/rng datasets datasets/catalogue " +
@@ -40,7 +40,7 @@ var rooms = []room{
 	{"reports/stats", "registry/rng internal/..."},
 	{"reports/plot", "reports/doc"},
 	{"reports/render", "reports/doc internal/..."},
-	{"reports/frame", "reports/doc reports/plot reports/stats harness/published harness/metric harness/protocol " +
+	{"reports/frame", "reports/doc reports/plot reports/stats harness/experiments harness/metric harness/protocol " +
 		"harness/result harness/store registry datasets/catalogue internal/..."},
 	{"reports/evidence", "reports/frame reports/stats harness/metric harness/result"},
 	{"reports/curtail", "reports/evidence reports/frame reports/stats registry/rng harness/metric harness/plan " +
@@ -48,29 +48,27 @@ var rooms = []room{
 	{"reports/compare", "reports/curves reports/doc reports/evidence reports/frame reports/plot " +
 		"reports/stats harness/metric harness/result internal/..."},
 	{"reports/experiment", "reports reports/curves reports/doc reports/frame reports/stats " +
-		"harness/experiments harness/published harness/result"},
-	{"reports/page", "reports/... harness/metric harness/published harness/result harness/store internal/..."},
+		"harness/experiments harness/result"},
+	{"reports/page", "reports/... harness/metric harness/experiments harness/result harness/store internal/..."},
 	{"reports/live", "reports/frame harness/plan harness/result harness/store internal/..."},
 	{"reports/paper", "reports/* harness/metric harness/protocol harness/split harness/result harness/store registry"},
 	{"reports/internal/...", "reports/... harness/... registry datasets/catalogue internal/..."},
 	{"reports/*", "reports/doc reports/evidence reports/frame reports/plot " +
-		"harness/published reports/stats harness/metric harness/result harness/store registry registry/rng " +
+		"harness/experiments reports/stats harness/metric harness/result harness/store registry registry/rng " +
 		"internal/..."},
 	{"reports", "reports/... harness/metric harness/result harness/store registry internal/..."},
 
 	{"harness/result", "registry internal/strictjson internal/wording"},
-	{"harness/published", ""},
-	{"harness/experiments", "harness/metric harness/protocol harness/published internal/..."},
-	{"harness/store/...", "harness/store harness/protocol harness/result harness/published " +
+	{"harness/store/...", "harness/store harness/protocol harness/result harness/experiments " +
 		"registry internal/..."},
+	{"harness/experiments", "harness/metric harness/protocol internal/..."},
 	{"harness/bundle", "harness/result harness/store internal/strictjson"},
 	{"harness/reference", "harness/bundle harness/result"},
 	{"harness/externaltrees", "registry registry/elementary internal/..."},
 	{"harness/metric", "harness/result registry registry/elementary internal/..."},
 	{"harness/split", "registry registry/rng datasets internal/..."},
 	{"harness/protocol", "harness/metric harness/result harness/split registry datasets/catalogue internal/..."},
-	{"harness/canary", "registry"},
-	{"harness/runner", "harness/canary harness/protocol harness/split harness/metric harness/result registry " +
+	{"harness/runner", "harness/protocol harness/split harness/metric harness/result registry " +
 		"datasets datasets/catalogue datasets/read internal/..."},
 	{"harness/plan", "harness/metric harness/protocol harness/reference harness/result harness/runner harness/split " +
 		"harness/store registry datasets datasets/catalogue datasets/read internal/..."},
@@ -78,10 +76,8 @@ var rooms = []room{
 	{"harness/remote", "harness/protocol harness/result harness/runner harness/schedule datasets/catalogue " +
 		"internal/..."},
 	{"harness/environment", "harness/result internal/..."},
-	{"harness/verify", "harness/plan harness/result harness/runner harness/schedule harness/store registry " +
-		"internal/..."},
-	{"harness/admit", "harness/bundle harness/environment harness/plan harness/protocol harness/published " +
-		"harness/reference harness/result harness/runner harness/store harness/verify datasets/read registry " +
+	{"harness/verify", "harness/bundle harness/environment harness/experiments harness/plan harness/protocol " +
+		"harness/reference harness/result harness/runner harness/schedule harness/store datasets/read registry " +
 		"internal/..."},
 	{"harness", "harness/... registry registry/rng internal/..."},
 
@@ -91,8 +87,6 @@ var rooms = []room{
 	{"datasets", "registry"},
 
 	{"methods", "methods/* registry"},
-	{"methods/internal/fixtures", "methods/internal/fitting registry registry/rng datasets datasets/catalogue " +
-		"internal/..."},
 	{"methods/internal/...", "methods/internal/... registry registry/rng registry/elementary internal/..."},
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
@@ -110,7 +104,7 @@ var rooms = []room{
 
 // forTests are the packages that only tests, and each other, import.
 var forTests = strings.Fields("internal/architecture internal/test/faulty internal/test/must internal/test/testenv " +
-	"internal/test/fits methods/internal/fixtures registry/conform harness/store/storetest reports/internal/sample")
+	"internal/test/fits registry/conform harness/store/storetest reports/internal/sample")
 
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")
@@ -219,7 +213,7 @@ func TestImports(t *testing.T) {
 // readsJSON are the files that read JSON by encoding/json: settings of methods, which registry checks itself, answers
 // of a site whose format is not ours, and what only our own scripts and tests wrote.
 var readsJSON = strings.Fields(
-	"registry/... datasets/fetch scripts/... methods/internal/fixtures internal/test/testenv")
+	"registry/... datasets/fetch scripts/... internal/test/fits internal/test/testenv")
 
 // TestStrictJSON: what other processes and programs wrote is read by internal/strictjson.
 func TestStrictJSON(t *testing.T) {

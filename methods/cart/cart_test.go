@@ -12,19 +12,17 @@ import (
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
-
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
 func binaryData(rows [][]float64, y ...float64) registry.Data {
-	return registry.Data{Task: registry.Binary, Classes: 2, X: fixtures.Rows(rows), Y: y}
+	return registry.Data{Task: registry.Binary, Classes: 2, X: fits.Rows(rows), Y: y}
 }
 
 func regressionData(rows [][]float64, y ...float64) registry.Data {
-	return registry.Data{Task: registry.Regression, X: fixtures.Rows(rows), Y: y}
+	return registry.Data{Task: registry.Regression, X: fits.Rows(rows), Y: y}
 }
 
 func mustFit(t testing.TB, data registry.Data, p Params) *model {
@@ -44,22 +42,22 @@ func bytesOf(t testing.TB, m registry.Model) []byte {
 // Tolerance 1e-12: the sums are of at most 30 terms of size 1.
 func TestStumpIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := fixtures.Draw(rt)
+		data := fits.Draw(rt)
 		criterion := "mse"
 		if data.Task != registry.Regression {
 			criterion = rapid.SampledFrom([]string{"gini", "entropy"}).Draw(rt, "criterion")
 		}
 		m := mustFit(t, data, Params{criterion, 1})
-		best := fixtures.Impurity(criterion, data.Y)
+		best := fits.Impurity(criterion, data.Y)
 		got := best
 		n, d := data.X.Dims()
 		for j := range d {
 			for i := range n {
-				best = math.Min(best, fixtures.Divided(data, criterion, j, data.X.At(i, j)))
+				best = math.Min(best, fits.Divided(data, criterion, j, data.X.At(i, j)))
 			}
 		}
 		if root := m.Nodes[0]; root.Feature >= 0 {
-			got = fixtures.Divided(data, criterion, int(root.Feature), root.Threshold)
+			got = fits.Divided(data, criterion, int(root.Feature), root.Threshold)
 		}
 		if math.Abs(got-best) > 1e-12 {
 			rt.Fatalf("%s of the stump is %v, the least is %v", criterion, got, best)
@@ -93,7 +91,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"regression", regressionData(line, 1, 3, 10, 10), 1, 3, []float64{2, 2, 10, 10}},
 		{"constant target that does not sum exactly", regressionData(line[:3], .1, .1, .1), NoLimit, 1,
 			[]float64{.1, .1, .1}},
-		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: fixtures.Rows(line),
+		{"three classes", registry.Data{Task: registry.Multiclass, Classes: 3, X: fits.Rows(line),
 			Y: []float64{0, 1, 1, 2}}, 1, 3,
 			[]float64{1, 0, 0, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3, 0, 2. / 3, 1. / 3}},
 	} {
@@ -109,7 +107,7 @@ func TestHandWorkedTrees(t *testing.T) {
 // Column 650 of 700 alone decides: features keep their places beyond golearn's
 // groups of 512 attributes.
 func TestManyFeatures(t *testing.T) {
-	data := fixtures.Synthetic(registry.Binary, 40, 700, 2)
+	data := fits.Synthetic(registry.Binary, 40, 700, 2)
 	for i := range data.Y {
 		data.Y[i] = math.Copysign(1, data.X.At(i, 650))
 	}
@@ -140,7 +138,7 @@ func TestLoadRefusals(t *testing.T) {
 
 // TestScoreRefusals: rows of other data have no scores.
 func TestScoreRefusals(t *testing.T) {
-	m := mustFit(t, fixtures.Synthetic(registry.Binary, 10, 2, 2), Params{"auto", 2})
+	m := mustFit(t, fits.Synthetic(registry.Binary, 10, 2, 2), Params{"auto", 2})
 	if err := m.Score(t.Context(), mat.NewDense(1, 3, nil), make([]float64, 1)); err == nil {
 		t.Error("rows of 3 features are scored by a model of 2")
 	}
@@ -156,7 +154,7 @@ func TestScoreRefusals(t *testing.T) {
 // until it ends, and then gives the place back.
 func TestCancellation(t *testing.T) {
 	waitForPlaces(t) // of growths whose results tests before this one have
-	data := fixtures.Synthetic(registry.Binary, 25, 8, 2)
+	data := fits.Synthetic(registry.Binary, 25, 8, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	started, release := make(chan struct{}), make(chan struct{})
 	env := testEnv
@@ -207,7 +205,7 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	data := fixtures.Synthetic(registry.Binary, 20, 2, 2)
+	data := fits.Synthetic(registry.Binary, 20, 2, 2)
 	_, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1})
 	for range cap(places) {
 		<-places

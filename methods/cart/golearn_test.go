@@ -12,8 +12,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
-
 	"github.com/kernelboosting/bench/registry"
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
@@ -120,7 +118,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 
 func TestEqualsGolearn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := fixtures.Draw(rt)
+		data := fits.Draw(rt)
 		criterion := "mse"
 		if data.Task != registry.Regression {
 			criterion = rapid.SampledFrom([]string{"gini", "entropy"}).Draw(rt, "criterion")
@@ -184,7 +182,7 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, err := golearns.fit(t.Context(), testEnv, fixtures.Synthetic(task, 60, 3, 3),
+		if _, err := golearns.fit(t.Context(), testEnv, fits.Synthetic(task, 60, 3, 3),
 			Params{"auto", 4}); err != nil {
 			t.Error(err)
 		}

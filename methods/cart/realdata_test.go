@@ -3,8 +3,8 @@ package cart
 import (
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/testenv"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -13,7 +13,7 @@ func TestEqualsGolearnOnRealSets(t *testing.T) {
 	if testenv.Thorough(t) {
 		rows = 300
 	}
-	for _, tb := range fixtures.Tables {
+	for _, tb := range fits.Tables {
 		t.Run(tb.Name, func(t *testing.T) {
 			criteria := []string{"gini", "entropy"}
 			if tb.Task == registry.Regression {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
@@ -36,7 +35,7 @@ const (
 )
 
 func TestPublishedTraces(t *testing.T) {
-	fixtures.EachTrace(t, "GBRFF1 GBRFF2", func(t *testing.T, of fixtures.Trace, train, test registry.Data) {
+	fits.EachTrace(t, "GBRFF1 GBRFF2", func(t *testing.T, of fits.Trace, train, test registry.Data) {
 		t.Parallel()
 		tr := trace{of}
 		m := tr.fit(t, train)
@@ -89,7 +88,7 @@ func near(t *testing.T, name string, got, want, spread []float64, tol func(want 
 	}
 }
 
-type trace struct{ fixtures.Trace }
+type trace struct{ fits.Trace }
 
 func (tr trace) fit(t *testing.T, train registry.Data) *ensemble {
 	t.Helper()

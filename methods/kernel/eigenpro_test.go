@@ -7,9 +7,9 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,11 +18,11 @@ import (
 // with the programs of EigenPro 2 and EigenPro 3 in double precision. The tolerance is 1e-6 of the largest score.
 func TestEigenProEqualsThePublishedPrograms(t *testing.T) {
 	type iterated struct {
-		fixtures.Problem
+		fits.Problem
 		Landmarks, Sample, Q, Batch, Epochs int
 		Gamma, Step                         float64
 	}
-	fixtures.Each(t, "testdata/eigenpro.json", 16, func(t *testing.T, c *iterated) {
+	fits.Each(t, "testdata/eigenpro.json", 16, func(t *testing.T, c *iterated) {
 		e := must.Get(newDescent(t.Context(), c.X, c.D, c.Landmarks, c.Gamma, c.Targets()))(t)
 		k := make([]float64, c.Sample*c.Sample)
 		must.Do(t, square(t.Context(), k, e.cover.zs[:c.Sample*c.D], e.cover.zSquares[:c.Sample], c.D))

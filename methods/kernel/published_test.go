@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -15,12 +15,12 @@ import (
 // stopping rules: 1e-6 for the square loss, 1e-4 for the logistic one.
 func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
-		fixtures.Problem
+		fits.Problem
 		Landmarks     int
 		Lambda, Gamma float64
 		Loss          string
 	}
-	fixtures.Each(t, "testdata/falkon.json", 13, func(t *testing.T, c *machine) {
+	fits.Each(t, "testdata/falkon.json", 13, func(t *testing.T, c *machine) {
 		cover := must.Get(newCover(t.Context(), c.X, c.X[:c.Landmarks*c.D], c.D, c.Gamma))(t)
 		var all []*solution
 		for range c.Outputs {
@@ -44,12 +44,12 @@ func TestFalkonEqualsThePublishedProgram(t *testing.T) {
 // the method as it is run. The tolerance is 1e-6 of the largest score.
 func TestNystroemEqualsScikitLearn(t *testing.T) {
 	type model struct {
-		fixtures.Problem
+		fits.Problem
 		Landmarks     int
 		Lambda, Gamma float64
 		Seed          uint32
 	}
-	fixtures.Each(t, "testdata/nystroem.json", 10, func(t *testing.T, c *model) {
+	fits.Each(t, "testdata/nystroem.json", 10, func(t *testing.T, c *model) {
 		setting := fmt.Appendf(nil, `{"landmarks":%d,"lambda":%g,"gamma":%g}`, c.Landmarks, c.Lambda, c.Gamma)
 		m := must.Get(Nystroem().Fit(t.Context(), registry.Env{Seed: c.Seed}, c.Data, setting))(t)
 		c.Compare(t, m, 1e-6)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
@@ -27,7 +26,7 @@ const (
 )
 
 func TestPublishedTracesOfGFC(t *testing.T) {
-	fixtures.EachTrace(t, "GFC", func(t *testing.T, tr fixtures.Trace, train, test registry.Data) {
+	fits.EachTrace(t, "GFC", func(t *testing.T, tr fits.Trace, train, test registry.Data) {
 		env := registry.Env{Seed: tr.MethodSeed}
 		omega := must.Get(learnFrequencies(t.Context(), env, train, 1))(t)
 		start := make([]float64, train.Shape().D)
@@ -51,7 +50,7 @@ func TestPublishedTracesOfGFC(t *testing.T) {
 			other := fitted(fits.Jitter(train, perturbation, seed))
 			spread = max(spread, correct-other, other-correct)
 		}
-		fixtures.Near(t, correct, tr.Accuracy, test, accuracyRows+spread)
+		fits.Near(t, correct, tr.Accuracy, test, accuracyRows+spread)
 	})
 }
 
@@ -64,7 +63,7 @@ const (
 )
 
 func TestPublishedTracesOfPBRFF(t *testing.T) {
-	fixtures.EachTrace(t, "PBRFF", func(t *testing.T, tr fixtures.Trace, train, test registry.Data) {
+	fits.EachTrace(t, "PBRFF", func(t *testing.T, tr fits.Trace, train, test registry.Data) {
 		env, gamma := registry.Env{Seed: tr.MethodSeed}, tr.GammaTimesD/float64(train.Shape().D)
 		drawn := drawLandmarks(env.Rand(), train, tr.Landmarks, tr.K)
 		for l, row := range tr.Rows {
@@ -86,7 +85,7 @@ func TestPublishedTracesOfPBRFF(t *testing.T) {
 		raw := must.Get(json.Marshal(PBRFFParams{Landmarks: tr.Landmarks, K: tr.K, Gamma: gamma, Beta: tr.Beta,
 			C: tr.C}))(t)
 		m := must.Get(PBRFF().Fit(t.Context(), env, train, raw))(t)
-		fixtures.Near(t, fits.Correct(t, m, test), tr.Capped, test, accuracyRows)
+		fits.Near(t, fits.Correct(t, m, test), tr.Capped, test, accuracyRows)
 	})
 }
 

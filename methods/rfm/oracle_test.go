@@ -7,8 +7,8 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/internal/test/toydata"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
@@ -19,11 +19,11 @@ import (
 // which solves the system of the kernel matrix with a metric that the one before has rounded.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type machine struct {
-		fixtures.Problem
+		fits.Problem
 		Iterations        int
 		Lambda, Bandwidth float64
 	}
-	fixtures.Each(t, "testdata/published.json", 12, func(t *testing.T, c *machine) {
+	fits.Each(t, "testdata/published.json", 12, func(t *testing.T, c *machine) {
 		f := newFit(c.X, c.D, c.Targets(), nil)
 		if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations},
 			func(int) error { return nil }); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/toydata"
 	"github.com/kernelboosting/bench/methods/internal/fitting"
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/conform"
 )
@@ -29,12 +28,12 @@ func TestSmallLeavesConform(t *testing.T) { conform.Run(t, small()) }
 // of a machine by itself.
 func TestTreeEqualsThePublishedProgram(t *testing.T) {
 	type grown struct {
-		fixtures.Problem
+		fits.Problem
 		Iterations, MaxLeafSize        int
 		Lambda, Bandwidth, Temperature float64
 		Subsets                        [][]int
 	}
-	fixtures.Each(t, "testdata/published_tree.json", 11, func(t *testing.T, c *grown) {
+	fits.Each(t, "testdata/published_tree.json", 11, func(t *testing.T, c *grown) {
 		splits := 0
 		g := &grower{TreeParams: TreeParams{Bandwidth: c.Bandwidth, MaxLeafSize: c.MaxLeafSize}, d: c.D, x: c.X,
 			ys: c.Targets()}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
 	"gonum.org/v1/gonum/floats"
@@ -19,12 +19,12 @@ import (
 // neither, and agree to 1e-9.
 func TestEqualsThePublishedProgram(t *testing.T) {
 	type published struct {
-		fixtures.Problem
+		fits.Problem
 		Kind     string
 		Features int
 		Pairs    [][][2]int
 	}
-	fixtures.Each(t, "testdata/published.json", 14, func(t *testing.T, c *published) {
+	fits.Each(t, "testdata/published.json", 14, func(t *testing.T, c *published) {
 		data, tol := c.Data, 1e-6
 		if c.Set == "" {
 			c.N = len(c.Y)

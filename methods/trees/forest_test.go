@@ -7,7 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
+	"github.com/kernelboosting/bench/internal/test/fits"
 
 	"github.com/kernelboosting/bench/registry"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -26,7 +26,7 @@ func fittedForest(t testing.TB, d registry.Data, raw string) *Forest {
 // sample: no split of the root has less impurity. Tolerance 1e-9 of sums of at most 30 terms.
 func TestForestRootIsOptimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := fixtures.Draw(rt)
+		data := fits.Draw(rt)
 		f := fittedForest(t, data, `{"trees":1,"max_features":99}`)
 		g := must.Get(newGrower(t.Context(), data))(rt)
 		r := registry.Env{Seed: 1}.Rand()
@@ -41,7 +41,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 				rows, drawn.Y = append(rows, data.X.RawRowView(i)), append(drawn.Y, data.Y[i])
 			}
 		}
-		drawn.X = fixtures.Rows(rows)
+		drawn.X = fits.Rows(rows)
 		criterion := "gini"
 		if data.Task == registry.Regression {
 			criterion = "mse"
@@ -50,10 +50,10 @@ func TestForestRootIsOptimal(t *testing.T) {
 		if root.Feature[0] < 0 {
 			return // pure, small or constant
 		}
-		got := fixtures.Divided(drawn, criterion, int(root.Feature[0]), math.Nextafter(root.Threshold[0], math.Inf(1)))
+		got := fits.Divided(drawn, criterion, int(root.Feature[0]), math.Nextafter(root.Threshold[0], math.Inf(1)))
 		for j := range f.Features {
 			for i := range rows {
-				if least := fixtures.Divided(drawn, criterion, j, rows[i][j]); least < got-1e-9 {
+				if least := fits.Divided(drawn, criterion, j, rows[i][j]); least < got-1e-9 {
 					rt.Fatalf("impurity %v of the root, %v at feature %d < %v", got, least, j, rows[i][j])
 				}
 			}
@@ -64,7 +64,7 @@ func TestForestRootIsOptimal(t *testing.T) {
 // Both ways to look for a split are the same search.
 func TestForestSortedEqualsCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := fixtures.Draw(rt)
+		data := fits.Draw(rt)
 		g := must.Get(newGrower(t.Context(), data))(rt)
 		var rows []int32
 		total := 0.0

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/plot"
@@ -31,7 +31,7 @@ type sweepOptions struct {
 type page struct {
 	sweepOptions
 	Lines
-	printed []published.Point
+	printed []experiments.Point
 }
 
 // Sweep draws how results change with one quantity, such as the number of landmarks, training rows or random features.
@@ -317,14 +317,14 @@ func (p page) table(xs []float64) *doc.Table {
 		t.Sections = append(t.Sections, nil)
 	}
 	for _, name := range p.Names {
-		of := slices.DeleteFunc(slices.Clone(p.printed), func(v published.Point) bool {
+		of := slices.DeleteFunc(slices.Clone(p.printed), func(v experiments.Point) bool {
 			return v.Series != name || !slices.Contains(xs, v.At)
 		})
 		if len(of) == 0 {
 			continue
 		}
 		add(name+", printed", func(x float64) string {
-			if i := slices.IndexFunc(of, func(v published.Point) bool { return v.At == x }); i >= 0 {
+			if i := slices.IndexFunc(of, func(v experiments.Point) bool { return v.At == x }); i >= 0 {
 				return frame.Short(of[i].Value)
 			}
 			return ""

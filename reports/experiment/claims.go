@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelboosting/bench/harness/experiments"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/reports/curves"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -384,7 +383,7 @@ func tabled(l curves.Lines, groups []group) *big.Rat {
 	for _, g := range groups {
 		sum := new(big.Rat)
 		for _, t := range g.terms {
-			at := slices.IndexFunc(values, func(v published.Value) bool {
+			at := slices.IndexFunc(values, func(v experiments.Value) bool {
 				return v.Dataset == g.set && v.Method == t.series
 			})
 			if at < 0 {

@@ -31,8 +31,8 @@ import (
 	"strings"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/protocol"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/registry"
@@ -47,7 +47,7 @@ type Rows interface {
 	Skipped(ctx context.Context, protocol string) ([]result.Exclusion, error)
 	Findings(ctx context.Context, protocol string) ([]store.Finding, error)
 	Grids(ctx context.Context, protocol string) (map[string][]json.RawMessage, error)
-	Quoted(ctx context.Context) ([]published.Value, error)
+	Quoted(ctx context.Context) ([]experiments.Value, error)
 	Comparisons(ctx context.Context, protocol string) ([]result.Comparison, error)
 	Path() string // names the database to people
 }
@@ -102,7 +102,7 @@ type Sweep struct {
 	Points   []Point // by series and value; nil where sets are the points
 	Datasets bool    // sets are the points, by their training rows
 
-	Printed []published.Point // numbers of a source, shown with ours
+	Printed []experiments.Point // numbers of a source, shown with ours
 }
 
 // A Point is one line of a drawing at one value of the quantity; its method is a column.
@@ -139,7 +139,7 @@ type Frame struct {
 	beyond map[splitKey]string      // why `bench run` skipped the split: predicted needs, and the option
 	stops  map[cellKey]result.Stop  // why a run ended before these cells had all splits
 	found  []store.Finding          // see Rows
-	quoted []published.Value        // what others print, by any metric and on any set
+	quoted []experiments.Value      // what others print, by any metric and on any set
 	pinned map[string]store.Version // the versions in columns of NAME@VERSION
 	tried  map[string][]store.Row   // all attempts of the methods of Also that ended ok, by column
 	stored []store.Row              // all cells of the protocol

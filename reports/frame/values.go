@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/reports/doc"
@@ -76,14 +76,15 @@ func (t *Table) ValuesAt(split int) [][]*big.Rat {
 	return t.Matrix(t.whole, func(e Entry) *big.Rat { return e.At(split) })
 }
 
-// Printed returns the values that the protocol's source prints, by the metric of the table (see published.Comparable).
-func (t *Table) Printed() (values []published.Value, units []string) {
-	return published.Comparable(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
+// Printed returns the values that the protocol's source prints, by the metric of the table; see
+// experiments.Comparable.
+func (t *Table) Printed() (values []experiments.Value, units []string) {
+	return experiments.Comparable(t.Frame.Protocol.Published, t.Metric.Name, t.Frame.Protocol.PublishedNames)
 }
 
 // Quoted returns the values that `bench import --published` stored for data sets of the table, by its metric, in its
 // unit and in the order of its sets.
-func (t *Table) Quoted() (out []published.Value) {
+func (t *Table) Quoted() (out []experiments.Value) {
 	for _, s := range t.Sets {
 		for _, v := range t.Frame.quoted {
 			if v, ok := v.In(t.Metric.Name); ok && v.Dataset == s.Name {
@@ -110,7 +111,7 @@ func (t *Table) QuotedNotes() []string {
 
 // PrintsRanks reports whether the source prints average ranks of all of these methods, by the metric of the table.
 func (t *Table) PrintsRanks(methods []string) bool {
-	return published.Ranks(t.Frame.Protocol.Published, t.Metric.Name, methods)
+	return experiments.Ranks(t.Frame.Protocol.Published, t.Metric.Name, methods)
 }
 
 // Measured is the metric as a title of an axis, with its unit: "test accuracy (%)".

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/table"
@@ -97,8 +97,8 @@ func (d *printedPart) cell(set, method, key string) *printedCell {
 	if c.Printed.Std != nil {
 		cell.Theirs += " ± " + frame.Number(*c.Printed.Std, 1)
 	}
-	if c.Printed.Spread == published.Error {
-		cell.Theirs += " (" + published.Error + ")"
+	if c.Printed.Spread == experiments.Error {
+		cell.Theirs += " (" + experiments.Error + ")"
 	}
 	if c.Tested() {
 		cell.Interval = minus(frame.SignedFloat(c.Interval.Low, 1)) + " to " +

@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -45,7 +45,7 @@ const near = 1
 type Cell struct {
 	Dataset, Method string
 	Ours            *big.Rat // nil for none
-	Printed         published.Value
+	Printed         experiments.Value
 	Decimal         *big.Rat       // the printed mean, exactly
 	Difference      *big.Rat       // ours less the printed mean; nil without ours
 	Interval        stats.Interval // of the difference; NaN where there is none
@@ -99,11 +99,11 @@ func ComparePrinted(t *frame.Table, level float64) *Comparison {
 }
 
 // roundingOf is half a unit of the last decimal in the means that a source prints.
-func roundingOf(values []published.Value) float64 {
+func roundingOf(values []experiments.Value) float64 {
 	decimals := 0
 	for _, v := range values {
 		if _, after, ok := strings.Cut(strconv.FormatFloat(v.Mean, 'f', -1, 64), "."); ok &&
-			v.Dataset != published.AverageRank {
+			v.Dataset != experiments.AverageRank {
 			decimals = max(decimals, len(after))
 		}
 	}
@@ -112,7 +112,7 @@ func roundingOf(values []published.Value) float64 {
 
 // compare compares a cell with a printed value. Only values in percent are tested, since the region is one percentage
 // point.
-func compare(e frame.Entry, v published.Value, splits int, rounding, level float64, percent bool) *Cell {
+func compare(e frame.Entry, v experiments.Value, splits int, rounding, level float64, percent bool) *Cell {
 	cell := &Cell{Dataset: v.Dataset, Method: e.Method, Ours: e.Mean, Printed: v, Decimal: stats.Decimal(v.Mean),
 		Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, P: math.NaN(), Adjusted: math.NaN()}
 	if e.Mean == nil {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/metric"
-	"github.com/kernelboosting/bench/harness/published"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -76,8 +76,8 @@ func (t *table) comparePrinted() {
 	})
 	c.ranked = len(slices.DeleteFunc(slices.Clone(c.columns), func(i int) bool { return i >= len(t.Whole()) }))
 	c.rank(t.Ascending)
-	ranks := slices.DeleteFunc(values, func(v published.Value) bool { return v.Dataset != published.AverageRank })
-	lacks := func(v published.Value) bool { return !slices.Contains(t.Methods, v.Method) }
+	ranks := slices.DeleteFunc(values, func(v experiments.Value) bool { return v.Dataset != experiments.AverageRank })
+	lacks := func(v experiments.Value) bool { return !slices.Contains(t.Methods, v.Method) }
 	if len(ranks) > 0 && t.Frame.Datasets == nil && !slices.ContainsFunc(ranks, lacks) {
 		for _, v := range ranks {
 			if i := slices.IndexFunc(c.methods, func(d difference) bool { return d.method == v.Method }); i >= 0 {
@@ -130,12 +130,13 @@ func (c *comparison) differenceOf(method string) difference {
 
 // elsewhere names the data sets and methods that a source has values of, as asked for, and that are not in the table;
 // nil for none.
-func (t *table) elsewhere(values []published.Value) []string {
+func (t *table) elsewhere(values []experiments.Value) []string {
 	var datasets, methods []string
 	for _, v := range values {
 		set := slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return s.Name == v.Dataset })
 		method := slices.Contains(t.Methods, v.Method)
-		if v.Dataset == published.AverageRank || !set && t.Frame.Datasets != nil || !method && t.Frame.Methods != nil {
+		if v.Dataset == experiments.AverageRank || !set && t.Frame.Datasets != nil ||
+			!method && t.Frame.Methods != nil {
 			continue
 		}
 		if !set {

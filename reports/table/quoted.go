@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/stats"
@@ -66,7 +66,7 @@ func Quoted(t *frame.Table, decimals int) (doc.Table, doc.Records) {
 }
 
 // compares says how far a printed value compares with results of a protocol.
-func compares(q published.Quoted, protocol string) string {
+func compares(q experiments.Quoted, protocol string) string {
 	switch {
 	case q.Protocol != protocol:
 		return "another protocol"

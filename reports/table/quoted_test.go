@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/internal/sample"
@@ -17,18 +17,18 @@ import (
 // nothing else.
 func TestQuoted(t *testing.T) {
 	const source = "Doe 2026, Table 1."
-	value := func(set, method, unit string, mean float64, q published.Quoted) published.Value {
-		return published.Value{Source: source, Dataset: set, Method: method, Unit: unit, Mean: mean, Quoted: &q}
+	value := func(set, method, unit string, mean float64, q experiments.Quoted) experiments.Value {
+		return experiments.Value{Source: source, Dataset: set, Method: method, Unit: unit, Mean: mean, Quoted: &q}
 	}
 	in := sample.Printed()
 	without := must.Get(Build(new(must.Get(in.Frame(t).Table(""))(t)), Options{}))(t)
-	in.Printed = []published.Value{
-		value("heart", "NewNet", "percent of wrong labels", 15, published.Quoted{}),
-		value("no such set", "NewNet", "percent of correct labels", 15, published.Quoted{}),
-		value("sonar", "gbrff2", "share of correct labels", 0.8425, published.Quoted{Protocol: "table2"}),
-		value("sonar", "NewNet", "percent of correct labels", 85, published.Quoted{Protocol: "10-fold"}),
+	in.Printed = []experiments.Value{
+		value("heart", "NewNet", "percent of wrong labels", 15, experiments.Quoted{}),
+		value("no such set", "NewNet", "percent of correct labels", 15, experiments.Quoted{}),
+		value("sonar", "gbrff2", "share of correct labels", 0.8425, experiments.Quoted{Protocol: "table2"}),
+		value("sonar", "NewNet", "percent of correct labels", 85, experiments.Quoted{Protocol: "10-fold"}),
 		value("wine", "NewNet", "percent of correct labels", 98.5,
-			published.Quoted{N: new(20), Protocol: "table2", SameSplits: true}),
+			experiments.Quoted{N: new(20), Protocol: "table2", SameSplits: true}),
 	}
 	in.Printed[4].Std = new(1.5)
 	ft := must.Get(in.Frame(t).Table(""))(t)

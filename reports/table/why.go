@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
@@ -113,7 +113,7 @@ func (p *page) folds() string {
 
 // comparePrinted compares a printed value with ours. The difference is in units of its standard error, as if the
 // source had as many runs on other splits.
-func (p *page) comparePrinted(v published.Value) string {
+func (p *page) comparePrinted(v experiments.Value) string {
 	text := fmt.Sprintf("%s prints %s", v.Source, strconv.FormatFloat(v.Mean, 'f', -1, 64)) + v.SpreadText()
 	if n := len(p.entry.Runs); v.Std != nil && n > 1 && !math.IsNaN(p.entry.StdSample) {
 		scale := math.Hypot(v.DeviationOf(n), p.entry.StdSample) / math.Sqrt(float64(n))

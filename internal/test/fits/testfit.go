@@ -1,5 +1,8 @@
 // Package fits is for tests of methods: it fits and scores in one line each, compares gradients with differences, and
-// has the data that the published experiments learned from: one split of a catalogue set, standardised.
+// has the data that the published experiments learned from: one split of a catalogue set, standardised. It reads what
+// published programs predict (published.go, traces.go, real.go), has samples for methods that grow trees, with the
+// impurity of a split by its definition (trees.go), and takes saved models apart by the documented layout of package
+// fitting and without its code (saved.go).
 //
 // It is imported by tests only; methods themselves know no data set.
 package fits

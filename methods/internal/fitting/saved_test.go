@@ -16,7 +16,7 @@ import (
 
 	"github.com/kernelboosting/bench/internal/test/must"
 
-	"github.com/kernelboosting/bench/methods/internal/fixtures"
+	"github.com/kernelboosting/bench/internal/test/fits"
 	"pgregory.net/rapid"
 )
 
@@ -68,10 +68,10 @@ func TestLayout(t *testing.T) {
 	}, nil)
 	model := example
 	model.private = 5
-	if got := write(t, model); !bytes.Equal(got, fixtures.Seal("test", fields)) {
-		t.Errorf("the model is written as\n%q, not\n%q", got, fixtures.Seal("test", fields))
+	if got := write(t, model); !bytes.Equal(got, fits.Seal("test", fields)) {
+		t.Errorf("the model is written as\n%q, not\n%q", got, fits.Seal("test", fields))
 	}
-	if kind, got := fixtures.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
+	if kind, got := fits.Parts(write(t, example)); kind != "test" || !bytes.Equal(got, fields) {
 		t.Errorf("parts %q and %q", kind, got)
 	}
 }
@@ -148,17 +148,17 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 		"4 GiB that are not there": io.MultiReader(bytes.NewReader(head), bytes.NewReader(word(4<<30)),
 			strings.NewReader("abc")),
 		"no model": endless{},
-		"a long text": bytes.NewReader(fixtures.Seal("test",
+		"a long text": bytes.NewReader(fits.Seal("test",
 			bytes.Join([][]byte{make([]byte, 21), word(1 << 40)}, nil))),
-		"a long list": bytes.NewReader(fixtures.Seal("test",
+		"a long list": bytes.NewReader(fits.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 40)}, nil))),
-		"a list longer than sizes": bytes.NewReader(fixtures.Seal("test",
+		"a list longer than sizes": bytes.NewReader(fits.Seal("test",
 			bytes.Join([][]byte{make([]byte, 29), word(1 << 61), make([]byte, 99)}, nil))),
-		"many elements": bytes.NewReader(fixtures.Seal("test",
+		"many elements": bytes.NewReader(fits.Seal("test",
 			bytes.Join([][]byte{make([]byte, 45), word(1 << 60), make([]byte, 16*5)}, nil))),
-		"a truth value of 2": bytes.NewReader(fixtures.Seal("test",
+		"a truth value of 2": bytes.NewReader(fits.Seal("test",
 			bytes.Join([][]byte{make([]byte, 20), {2}, make([]byte, 32)}, nil))),
-		"bytes left": bytes.NewReader(fixtures.Seal("test", make([]byte, 54))),
+		"bytes left": bytes.NewReader(fits.Seal("test", make([]byte, 54))),
 	} {
 		if _, err := fitting.Load(r, "test", sound); err == nil {
 			t.Errorf("%s: no error", name)
@@ -168,7 +168,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 		t.Errorf("%d bytes were taken", took)
 	}
-	if _, err := read(fixtures.Seal("test", make([]byte, 53))); err != nil {
+	if _, err := read(fits.Seal("test", make([]byte, 53))); err != nil {
 		t.Errorf("fields of zeros: %v", err)
 	}
 }
@@ -187,11 +187,11 @@ func TestWriteFails(t *testing.T) {
 
 // FuzzRead: whatever the fields, reading ends with an error or with what gives the same bytes again.
 func FuzzRead(f *testing.F) {
-	_, fields := fixtures.Parts(write(f, example))
+	_, fields := fits.Parts(write(f, example))
 	f.Add(fields)
 	f.Add(make([]byte, 53))
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		whole := fixtures.Seal("test", fields)
+		whole := fits.Seal("test", fields)
 		a, err := read(whole)
 		if err != nil {
 			return
@@ -209,7 +209,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add(whole[:20])
 	f.Add([]byte("bench\x00m\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := read(raw); err == nil && !bytes.Equal(raw, fixtures.Seal("test", raw[24:len(raw)-4])) {
+		if _, err := read(raw); err == nil && !bytes.Equal(raw, fits.Seal("test", raw[24:len(raw)-4])) {
 			t.Errorf("%q is accepted", raw)
 		}
 	})

@@ -19,7 +19,7 @@ import types
 import numpy as np
 import torch
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../internal/fixtures"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../internal/test/fits"))
 import problems
 
 sys.modules["torchvision"] = types.ModuleType("torchvision")

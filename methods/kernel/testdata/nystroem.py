@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, Ridge
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../internal/fixtures"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../internal/test/fits"))
 import problems
 
 cases = []

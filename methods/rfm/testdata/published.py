@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import torch
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../internal/fixtures"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../internal/test/fits"))
 import problems
 sys.path.insert(0, os.environ["BENCH_XRFM"])
 from xrfm.rfm_src.recursive_feature_machine import RFM

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/split"
 	"github.com/kernelboosting/bench/harness/store"
@@ -35,7 +35,7 @@ type Input struct {
 	Found []store.Finding
 	Grids map[string][]json.RawMessage
 	// Printed are values that others print.
-	Printed []published.Value
+	Printed []experiments.Value
 	// Comparisons are registered ones.
 	Comparisons []result.Comparison
 }
@@ -115,7 +115,7 @@ func (r rows) Comparisons(context.Context, string) ([]result.Comparison, error) 
 	return r.in.Comparisons, nil
 }
 
-func (r rows) Quoted(context.Context) ([]published.Value, error) { return r.in.Printed, nil }
+func (r rows) Quoted(context.Context) ([]experiments.Value, error) { return r.in.Printed, nil }
 
 func (r rows) Grids(context.Context, string) (map[string][]json.RawMessage, error) {
 	return r.in.Grids, nil

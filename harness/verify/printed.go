@@ -1,4 +1,4 @@
-package admit
+package verify
 
 import (
 	"encoding/csv"
@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernelboosting/bench/harness/published"
+	"github.com/kernelboosting/bench/harness/experiments"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -30,7 +30,7 @@ type Names struct {
 // ReadPrinted reads a CSV file of values that a source prints. The first line names the columns method, set and mean,
 // and, in any order, deviation, n, unit, protocol and splits. All rows are read: the error joins one line for each bad
 // value, with the row's line in the file, the column and what to do.
-func ReadPrinted(r io.Reader, source string, names Names) ([]published.Value, error) {
+func ReadPrinted(r io.Reader, source string, names Names) ([]experiments.Value, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = -1
 	head, err := in.Read()
@@ -55,7 +55,7 @@ func ReadPrinted(r io.Reader, source string, names Names) ([]published.Value, er
 			return nil, fmt.Errorf("line 1: there is no column %s; name it", name)
 		}
 	}
-	var out []published.Value
+	var out []experiments.Value
 	var faults []error
 	for {
 		record, err := in.Read()
@@ -81,7 +81,7 @@ func ReadPrinted(r io.Reader, source string, names Names) ([]published.Value, er
 			row.text[name] = strings.TrimSpace(record[i])
 		}
 		v := row.value()
-		if slices.ContainsFunc(out, func(o published.Value) bool {
+		if slices.ContainsFunc(out, func(o experiments.Value) bool {
 			return o.Dataset == v.Dataset && o.Method == v.Method
 		}) {
 			row.fault("method", "%s on %s is there twice; keep one", v.Method, v.Dataset)
@@ -98,8 +98,8 @@ type printedRow struct {
 	fault  func(column, format string, args ...any)
 }
 
-func (r printedRow) value() published.Value {
-	v := published.Value{Source: r.source, Quoted: &published.Quoted{Protocol: r.text["protocol"]}}
+func (r printedRow) value() experiments.Value {
+	v := experiments.Value{Source: r.source, Quoted: &experiments.Quoted{Protocol: r.text["protocol"]}}
 	var err error
 	if v.Method = r.names.Method(r.text["method"]); wording.CheckName(v.Method) != nil {
 		r.fault("method", "%w", wording.CheckName(v.Method))
@@ -116,13 +116,13 @@ func (r printedRow) value() published.Value {
 		unit = "percent"
 	}
 	most := math.MaxFloat64
-	if v.Unit, most, err = published.ParseUnit(unit); err != nil {
+	if v.Unit, most, err = experiments.ParseUnit(unit); err != nil {
 		r.fault("unit", "%w", err)
 		most = math.MaxFloat64
 	}
 	v.Mean = r.number("mean", most)
 	if r.text["deviation"] != "" {
-		v.Std, v.Spread = new(r.number("deviation", most)), published.Deviation
+		v.Std, v.Spread = new(r.number("deviation", most)), experiments.Deviation
 	}
 	if text := r.text["n"]; text != "" {
 		n, err := strconv.Atoi(text)
@@ -148,7 +148,7 @@ func (r printedRow) number(column string, most float64) float64 {
 }
 
 // protocol checks what a row says of its protocol and its splits.
-func (r printedRow) protocol(q *published.Quoted) {
+func (r printedRow) protocol(q *experiments.Quoted) {
 	if len(q.Protocol) > wording.MostName || wording.Spelled(q.Protocol) != q.Protocol {
 		r.fault("protocol", "%+.40q is too long, or holds what cannot be seen; use at most %d bytes", q.Protocol,
 			wording.MostName)

@@ -1,10 +1,8 @@
-// Package published holds the values that papers print, as data. Tables show them next to our results. The values that
-// `bench import --published` adds have the same form, and lie in the user's database.
-//
-// The package imports the standard library alone. Reports read the values here. harness/store copies them
-// into its view `published`, so that SQL can compare them with results. For this reason harness/store may
-// import this package.
-package published
+package experiments
+
+// This file has the values that papers print, as data. Tables show them next to our results. The values that
+// `bench import --published` adds have the same form, and lie in the user's database. harness/store copies the values
+// here into its view `published`, so that SQL can compare them with results.
 
 import (
 	"cmp"

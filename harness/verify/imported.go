@@ -1,12 +1,4 @@
-// Package admit takes results that another program computed. There are three kinds of them:
-//
-//	runs.go      the results of a bundle or of a database; the key of each must be the one that this program plans
-//	source.go    bundles and databases, as what Runs reads
-//	scores.go    test scores of a method that this program does not have; they are counted here
-//	new.go       results as a database of their own
-//
-// Only New stores anything. No file is opened except its database.
-package admit
+package verify
 
 import (
 	"cmp"
@@ -18,7 +10,6 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
-	"github.com/kernelboosting/bench/harness/verify"
 )
 
 // An Import says what became of the results of a source.
@@ -38,7 +29,7 @@ type Import struct {
 // A Conflict is a cell whose two results have one key and differ.
 type Conflict struct {
 	Cell        store.Cell
-	Differences []verify.Difference // Stored is the value stored here, Computed that of the source
+	Differences []Difference // Stored is the value stored here, Computed that of the source
 }
 
 // Runs hands to put those results of a source that belong to h's protocol and are not stored, each marked as imported
@@ -158,7 +149,7 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 		if err != nil {
 			return err
 		}
-		if diff := verify.Differences(mine, r); found && diff != nil {
+		if diff := Differences(mine, r); found && diff != nil {
 			t.out.Stored++
 			t.out.Conflicts = append(t.out.Conflicts, Conflict{c, diff})
 			return nil
