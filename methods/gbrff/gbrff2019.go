@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
@@ -73,7 +74,8 @@ const gridSettings = 60
 // values and combinations of each grid point of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
 	n, k, features := int64(s.N), int64(p.K), int64(p.T)*int64(p.K)
-	return 8 * (features*int64(s.D) + 2*k*n + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
+	rows := int64(fitting.Held(s.N, s.D, 2*p.K, rowsAtOnce))
+	return 8 * (features*int64(s.D) + 2*k*rows + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
 }
 
 // fit2019 is Algorithm 1 with the weak learners of Section 4.2. Grid points that differ in beta and learning_rate alone

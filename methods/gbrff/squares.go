@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
@@ -35,6 +36,7 @@ type squares struct {
 	searched bool // whether landmarks are searched, which needs A whole
 
 	omega    []float64   // K x d, of this round
+	kept     bool        // whether each block of trig has memory of its own
 	trig     [][]float64 // P' by blocks of rows: 2K x h
 	residual [][]float64 // r by blocks of rows: grid points x h
 	values   [][]float64 // the learners' values on the training rows, in the same form
@@ -70,11 +72,16 @@ func newSquares(x rows, k, count int, searched bool, y []float64, h0 float64) *s
 		w.searches[i].optimum.MaxIter = landmarkIterations
 		w.searches[i].landmark = make([]float64, x.d)
 	}
+	w.kept = fitting.Held(x.n, x.d, 2*k, rowsAtOnce) == x.n
+	var trig []float64
 	for lo := 0; lo < x.n; lo += rowsAtOnce {
 		h := min(rowsAtOnce, x.n-lo)
 		start := slices.Clone(y[lo : lo+h])
 		floats.AddConst(-h0, start)
-		w.trig = append(w.trig, make([]float64, 2*k*h))
+		if w.kept || lo == 0 {
+			trig = make([]float64, 2*k*h)
+		}
+		w.trig = append(w.trig, trig[:2*k*h])
 		w.residual = append(w.residual, slices.Repeat(start, count))
 		w.values = append(w.values, make([]float64, count*h))
 	}
@@ -94,10 +101,7 @@ func (w *squares) setFrequencies(omega []float64) {
 	clear(w.a)
 	clear(w.b)
 	for i, trig := range w.trig {
-		h, lo := w.height(i)
-		angles := w.part[:k*h]
-		vmath.MatMulT(angles, omega, k, w.x.d, w.x.slice(lo, lo+h), h)
-		vmath.SinCos(trig[k*h:], trig[:k*h], angles)
+		h := w.turn(i)
 		if w.searched {
 			vmath.GramAdd(w.a, trig, 2*k, h, 0, 2*k)
 		} else {
@@ -112,6 +116,15 @@ func (w *squares) setFrequencies(omega []float64) {
 	}
 	floats.Scale(1/n, w.a)
 	floats.Scale(1/n, w.b)
+}
+
+// turn computes P' of a block, and returns the number of its rows.
+func (w *squares) turn(block int) int {
+	h, lo := w.height(block)
+	angles, trig := w.part[:w.k*h], w.trig[block]
+	vmath.MatMulT(angles, w.omega, w.k, w.x.d, w.x.slice(lo, lo+h), h)
+	vmath.SinCos(trig[w.k*h:], trig[:w.k*h], angles)
+	return h
 }
 
 // addPairs adds, for each feature, the products of its cosines and sines over a block of h rows.
@@ -221,6 +234,9 @@ func (w *squares) weigh(q []float64, at int, beta float64) {
 func (w *squares) evaluate() {
 	for i, trig := range w.trig {
 		h, _ := w.height(i)
+		if !w.kept {
+			w.turn(i)
+		}
 		vmath.MatMul(w.values[i], w.mixture, len(w.searches), 2*w.k, trig, h)
 	}
 }

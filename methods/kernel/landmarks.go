@@ -4,15 +4,15 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
-	"github.com/kernelboosting/bench/methods/internal/svm"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"github.com/kernelboosting/bench/registry"
 )
 
 // A cover is the Gaussian kernel exp(-gamma |x-z|^2) of n rows x with m of these rows, the landmarks z: K_nm (n x m),
-// and of the landmarks with themselves: K_mm. K_nm is made in strips of rows. The strips are kept if they fit into
-// svm.GramLimit.
+// and of the landmarks with themselves: K_mm. K_nm is made in strips of rows, which are kept
+// or made again: see fitting.Held.
 type cover struct {
 	n, m, d         int
 	z               []float64 // the landmarks, m x d
@@ -51,7 +51,7 @@ func bareCover(x, z []float64, d int, gamma float64) *cover {
 	c := &cover{n: len(x) / d, m: len(z) / d, d: d, z: z, gamma: slices.Repeat([]float64{gamma}, d)}
 	c.scaled, c.squares = scaleRows(x, d, c.gamma)
 	c.zs, c.zSquares = scaleRows(z, d, c.gamma)
-	c.keep = coverKept(c.n, c.m)
+	c.keep = fitting.Held(c.n, d, c.m, rowsAtOnce) == c.n
 	return c
 }
 
@@ -63,15 +63,9 @@ func (c *cover) factorize(ctx context.Context) error {
 	})
 }
 
-// coverKept reports whether a cover of n rows by m landmarks keeps K_nm.
-func coverKept(n, m int) bool { return 8*int64(n)*int64(m) <= svm.GramLimit }
-
 // coverBytes is the memory of a cover.
 func coverBytes(n, m, d int) int64 {
-	strips := int64(m) * int64(min(n, rowsAtOnce))
-	if coverKept(n, m) {
-		strips = int64(m) * int64(n)
-	}
+	strips := int64(m) * int64(fitting.Held(n, d, m, rowsAtOnce))
 	return 8*(strips+int64(n+2*m)*int64(d+1)+int64(m)*int64(m)) + solve.FactorBytes(m)
 }
 

@@ -15,26 +15,39 @@ type basis interface {
 }
 
 // A design is the matrix [1 Phi] of the active columns, row-major with room for more columns in every row. The
-// column of ones, if there is an intercept, is the first.
+// column of ones, if there is an intercept, is the first. A matrix too large to be kept is computed block by block.
 type design struct {
 	basis
 	n, ld, lead int // lead is the number of columns of ones: 0 or 1
-	rows        []float64
-	computed    []int // the columns of Phi that rows holds; the columns in use come first
-	unchanged   int   // how many of the first columns of computed have not changed since a solver last set this number
+	kept        bool
+	rows        []float64                           // all rows, or a block of them
+	write       func(dst []float64, ld, lo, hi int) // writes the computed columns, if the matrix is not kept
+	computed    []int                               // the columns of Phi that rows holds; the columns in use come first
+	unchanged   int                                 // the first columns that have not changed since a solver set this
 }
 
-func newDesign(b basis, n, features int, intercept bool) *design {
+// newDesign makes a design of n rows of inputs numbers.
+func newDesign(b basis, n, inputs, features int, intercept bool) *design {
 	d := &design{basis: b, n: n}
 	if intercept {
 		d.lead = 1
 	}
 	d.ld = (d.lead + features + 7) &^ 7 // vmath.Outer reads eight columns at a time
-	d.rows = make([]float64, n*d.ld)
-	for i := range n * d.lead {
+	held := fitting.Held(n, inputs, d.ld, blockRows)
+	d.kept, d.rows = held == n, make([]float64, held*d.ld)
+	for i := range held * d.lead {
 		d.rows[i*d.ld] = 1
 	}
 	return d
+}
+
+// strip returns the rows lo .. hi-1, at most blockRows. The next call may overwrite them.
+func (d *design) strip(lo, hi int) []float64 {
+	if d.kept {
+		return d.rows[lo*d.ld : hi*d.ld]
+	}
+	d.write(d.rows[d.lead:], d.ld, lo, hi)
+	return d.rows[:(hi-lo)*d.ld]
 }
 
 // set computes the columns `which` at the places from `from` on. A column that is already at its place is not computed
@@ -48,15 +61,13 @@ func (d *design) set(ctx context.Context, from int, which []int) error {
 		return nil
 	}
 	from, which = from+same, which[same:]
-	d.computed = d.computed[:from]
-	write := d.columns(which)
-	err := fitting.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
-	if err != nil {
-		return err
+	d.computed, d.unchanged = append(d.computed[:from], which...), min(d.unchanged, from)
+	if !d.kept {
+		d.write = d.columns(d.computed)
+		return nil
 	}
-	d.computed = append(d.computed, which...)
-	d.unchanged = min(d.unchanged, from)
-	return nil
+	write := d.columns(which)
+	return fitting.Blocks(ctx, d.n, blockRows, func(lo, hi int) { write(d.rows[lo*d.ld+d.lead+from:], d.ld, lo, hi) })
 }
 
 // A solver minimises the objective on the active columns.
@@ -82,8 +93,8 @@ type active struct {
 	record  output
 }
 
-func newActive(task registry.Task, b basis, y []float64, features int, intercept bool) *active {
-	d := newDesign(b, len(y), features, intercept)
+func newActive(task registry.Task, b basis, y []float64, inputs, features int, intercept bool) *active {
+	d := newDesign(b, len(y), inputs, features, intercept)
 	a := &active{design: d}
 	if task == registry.Regression {
 		a.solver = newRidge(d, y)

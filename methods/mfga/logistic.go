@@ -198,7 +198,7 @@ func (l *logistic) evaluate(ctx context.Context, step []float64, full bool) (v e
 		clear(l.curve)
 	}
 	err = fitting.Blocks(ctx, l.n, blockRows, func(lo, hi int) {
-		h, rows := hi-lo, l.rows[lo*l.ld:hi*l.ld]
+		h, rows := hi-lo, l.strip(lo, hi)
 		if step != nil {
 			vmath.RowDots(b.moved[:h], rows, l.ld, h, cols, step)
 		}

@@ -109,8 +109,8 @@ func fitPath(ctx context.Context, env registry.Env, train registry.Data, ps []Pa
 			p := ps[group[0]]
 			features, step := p.size(train.Task, d)
 			err := fitOutputs(ctx, env, "MFGA", train, group, func(y []float64) fitOne {
-				g := &greedy{taylor: t, active: newActive(train.Task, t, y, features, p.Intercept), features: features,
-					step: step}
+				g := &greedy{taylor: t, active: newActive(train.Task, t, y, d, features, p.Intercept),
+					features: features, step: step}
 				return func(i int) (output, error) { return g.fit(ctx, ps[i].Lambda) }
 			}, true, yield)
 			if err != nil {

@@ -153,7 +153,8 @@ func TestFarFits(t *testing.T) {
 			p := Params{Features: 11, Lambda: lambda, Pool: mergedLinear,
 				Function: Function{Intercept: intercept, Sigma: 2}}
 			tl := must.Get(newTaylor(t.Context(), p.kernel(data.Task), data.X.RawMatrix().Data, 5))(t)
-			g := &greedy{taylor: tl, active: newActive(data.Task, tl, data.Y, 11, intercept), features: 11, step: 4}
+			g := &greedy{taylor: tl, active: newActive(data.Task, tl, data.Y, 5, 11, intercept), features: 11,
+				step: 4}
 			if _, err := g.fit(t.Context(), lambda); err != nil {
 				t.Errorf("lambda %v: %v", lambda, err)
 				continue

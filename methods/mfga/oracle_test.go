@@ -226,7 +226,7 @@ func TestRandomFeatures(t *testing.T) {
 		for _, r := range c.RKS {
 			t.Run(fmt.Sprint(c.Seed, " ", r.Loss, " ", r.Intercept), func(t *testing.T) {
 				data := problem(r.Loss, dense(c.X), c.YRegression, c.YClass)
-				a := newActive(data.Task, f, data.Y, len(r.Theta), r.Intercept)
+				a := newActive(data.Task, f, data.Y, f.d, len(r.Theta), r.Intercept)
 				out := must.Get(a.fitColumns(t.Context(), f, all[:len(r.Theta)], 0, r.Lambda))(t)
 				near(t, "intercept", out.Bias[0], r.Bias, 1e-8)
 				for j, want := range r.Theta {

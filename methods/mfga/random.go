@@ -158,7 +158,7 @@ func fitRandom(ctx context.Context, name string, env registry.Env, train registr
 		for _, group := range fitting.Groups(alike, unpenalised) {
 			p := ps[group[0]]
 			err := fitOutputs(ctx, env, name, train, group, func(y []float64) fitOne {
-				a := newActive(train.Task, f, y, p.Features, p.Intercept)
+				a := newActive(train.Task, f, y, d, p.Features, p.Intercept)
 				var chosen []int
 				return func(i int) (out output, err error) {
 					if chosen == nil {

@@ -64,7 +64,7 @@ func (r *ridge) solve(ctx context.Context, k int, lambda float64) error {
 	}
 	return fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
 		f := r.residual[lo:hi]
-		vmath.RowDots(f, r.rows[lo*r.ld:hi*r.ld], r.ld, hi-lo, cols, r.solution)
+		vmath.RowDots(f, r.strip(lo, hi), r.ld, hi-lo, cols, r.solution)
 		for i, y := range r.y[lo:hi] {
 			f[i] -= y
 		}
@@ -81,7 +81,7 @@ func (r *ridge) products(ctx context.Context, cols int) error {
 	from, m := r.multiplied&^7, (cols+7)&^7
 	sum, right, part := make([]float64, m*m), make([]float64, cols), make([]float64, cols)
 	err := fitting.Blocks(ctx, r.n, blockRows, func(lo, hi int) {
-		block := r.rows[lo*r.ld : hi*r.ld]
+		block := r.strip(lo, hi)
 		vmath.Outer(sum, m, block, r.ld, hi-lo, from, vmath.Add)
 		vmath.StridedMatTVec(part, block, r.ld, hi-lo, cols, r.y[lo:hi])
 		vmath.Axpy(1, part, right)

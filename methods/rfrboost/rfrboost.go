@@ -63,14 +63,20 @@ func define(name, summary string, tasks registry.Task, greedy bool) registry.Spe
 // as many models as are fitted together.
 func memory(s registry.Shape, p Params) int64 {
 	n, d, k, m := int64(s.N), int64(s.D), int64(s.Outputs()), int64(2*p.Features)
-	features := m * n
-	if m > n {
-		features += m * n // the n x n form of line 3 reads a transposed copy
+	features := 8 * m * n
+	switch {
+	case m > n:
+		features += 8 * m * n // the n x n form of line 3 reads a transposed copy
+	case !held(s.N, s.D, 2*p.Features):
+		features = solve.SourceBytes(2*p.Features, s.N)
 	}
 	booster := n*(d+6*k) + int64(p.Rounds+1)*(m*(d/2+1+k)+2*k*d)
-	return 8*(features+n*(2*d+2*k+12+5*pairsPerRow)+int64(p.Rounds+1)*m*(d/2+1)+boostersAtOnce*booster) +
+	return features + 8*(n*(2*d+2*k+12+3*pairsPerRow)+int64(p.Rounds+1)*m*(d/2+1)+boostersAtOnce*booster) +
 		solve.RidgeBytes(2*p.Features, s.N) + solve.RidgeBytes(s.D, s.N) + int64(vmath.PanelBytes(s.D, s.N))
 }
+
+// held reports whether width features of n rows are held: all of them, where line 3 has the n x n form.
+func held(n, d, width int) bool { return n < width || fitting.Held(n, d, width, 0) == n }
 
 // anyRounds returns p without the number of rounds. Grid points with equal anyRounds share their layers.
 func (p Params) anyRounds() Params {
@@ -172,8 +178,18 @@ func newBooster(train registry.Data, p Params, greedy bool) *booster {
 func boost(ctx context.Context, boosters []*booster, draw drawer) error {
 	b := boosters[0]
 	x, n, d, m := b.x, b.n, b.d, b.Features
-	f := make([]float64, 2*m*n)
+	var f []float64
+	var r round
+	var now *booster
 	var wide, narrow solve.Ridge // of line 3 and of line 1
+	wide.Source = func(dst []float64, from, to, lo, hi int) {
+		split := min(max(from, m), to) // the features below m are those of the representation
+		r.Deep.of(from, split, d).features(dst[:(split-from)*(hi-lo)], now.phi[lo*d:hi*d], d)
+		r.Wide.of(split-m, to-m, d).features(dst[(split-from)*(hi-lo):], x[lo*d:hi*d], d)
+	}
+	if held(n, d, 2*m) {
+		f = make([]float64, 2*m*n)
+	}
 	for first := true; ; first = false {
 		var left []*booster
 		for _, b := range boosters {
@@ -188,14 +204,18 @@ func boost(ctx context.Context, boosters []*booster, draw drawer) error {
 		if boosters = left; len(left) == 0 {
 			return nil
 		}
-		var r round
 		deep := draw(n, m) // line 2
-		r.Wide = newLayer(x, d, draw(n, m)(x, d, b.shown, b.k), b.Scale)
-		r.Wide.features(f[m*n:], x, d)
+		r = round{Wide: newLayer(x, d, draw(n, m)(x, d, b.shown, b.k), b.Scale)}
+		if f != nil {
+			r.Wide.features(f[m*n:], x, d)
+		}
 		for i, b := range boosters {
+			now = b
 			if i == 0 || !first {
 				r.Deep = newLayer(b.phi, d, deep(b.phi, d, b.shown, b.k), b.Scale)
-				r.Deep.features(f[:m*n], b.phi, d)
+				if f != nil {
+					r.Deep.features(f[:m*n], b.phi, d)
+				}
 			}
 			var err error
 			if i == 0 {

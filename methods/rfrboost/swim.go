@@ -34,28 +34,32 @@ type drawer func(n, m int) func(z []float64, d int, y []float64, k int) []pair
 
 // drawPairs draws with the generator r. If all probabilities are zero, all pairs are as probable.
 func drawPairs(r *rng.RandomState) drawer {
+	var sums []float64 // of all draws in turn
 	return func(n, m int) func(z []float64, d int, y []float64, k int) []pair {
-		pairs, u := make([]pair, pairsPerRow*n), make([]float64, m)
-		for i := range pairs {
-			pairs[i] = pair{i % n, (i%n + 1 + r.Intn(n-1)) % n}
+		seconds, u := make([]int32, pairsPerRow*n), make([]float64, m) // row i % n is the first one of pair i
+		for i := range seconds {
+			seconds[i] = int32((i%n + 1 + r.Intn(n-1)) % n)
 		}
 		for j := range u {
 			u[j] = r.Float64()
 		}
 		return func(z []float64, d int, y []float64, k int) []pair {
-			sums, total := make([]float64, len(pairs)), 0.0
-			for i, p := range pairs {
-				total += distance(y[p.first*k:][:k], y[p.second*k:][:k]) /
-					max(leastLength, distance(z[p.first*d:][:d], z[p.second*d:][:d]))
+			sums = slices.Grow(sums[:0], len(seconds))[:len(seconds)]
+			total := 0.0
+			for i := range sums {
+				first, second := i%n, int(seconds[i])
+				total += distance(y[first*k:][:k], y[second*k:][:k]) /
+					max(leastLength, distance(z[first*d:][:d], z[second*d:][:d]))
 				sums[i] = total
 			}
 			out := make([]pair, m)
 			for j, u := range u {
-				at := int(u * float64(len(pairs)))
+				at := int(u * float64(len(sums)))
 				if total > 0 {
 					at, _ = slices.BinarySearch(sums, u*total)
 				}
-				out[j] = pairs[min(at, len(pairs)-1)]
+				at = min(at, len(sums)-1)
+				out[j] = pair{at % n, int(seconds[at])}
 			}
 			return out
 		}
@@ -82,6 +86,12 @@ func newLayer(z []float64, d int, pairs []pair, c float64) layer {
 		l.B[j] = -vmath.Dot(row, first) - c
 	}
 	return l
+}
+
+// of returns those features of l whose numbers are from .. to-1.
+func (l layer) of(from, to, d int) layer {
+	from, to = min(max(0, from), len(l.B)), min(max(0, to), len(l.B))
+	return layer{l.A[from*d : to*d], l.B[from:to]}
 }
 
 // features writes the features of the rows z (n x d) to dst (features x n).

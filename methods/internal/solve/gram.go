@@ -14,20 +14,22 @@ const (
 // Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by
 // strip of the columns, and looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
-	return gramRows(ctx, dst, a, n, k, n)
+	return gramRows(ctx, dst, func(from, _ int) ([]float64, int) { return a[from:], k }, n, k, n)
 }
 
-// gramRows is Gram for a dst that has all products without one of the first rows of a: it computes the others.
-func gramRows(ctx context.Context, dst, a []float64, n, k, rows int) error {
+// gramRows is Gram for a dst that has all products without one of the first rows of a: it computes the others. strip
+// returns the columns from .. to-1 of a, and how far apart their rows are.
+func gramRows(ctx context.Context, dst []float64, strip func(from, to int) ([]float64, int), n, k, rows int) error {
 	clear(dst[:rows*n])
 	for from := 0; from < k; from += gramDepth {
 		depth := min(gramDepth, k-from)
+		a, ld := strip(from, from+depth)
 		for lo := 0; lo < rows; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			hi := min(rows, lo+max(blockSize, gramWork/(depth*(n-lo))))
-			vmath.GramAddPart(dst, n, a[from:], k, n, depth, lo, hi)
+			vmath.GramAddPart(dst, n, a, ld, n, depth, lo, hi)
 			lo = hi
 		}
 	}
