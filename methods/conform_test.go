@@ -128,9 +128,9 @@ func TestDeclaredMemory(t *testing.T) {
 		{"RFRBoost", rough, 400, 30, registry.Binary, path(`{"rounds": 2, "lambda": 1e-%d}`, 12)},
 		// features in blocks
 		{"RKS", waves, 45_000, 3, registry.Binary, []string{`{"sigma": 2}`}},
-		{"FALKON EIGENPRO", waves, 45_000, 3, registry.Binary, []string{`{"landmarks": 100}`}},
+		{"FALKON EIGENPRO", waves, 45_000, 3, registry.Binary, []string{`{"landmarks": 800}`}},
 		{"GBRFF-random", waves, 45_000, 3, registry.Binary, path(`{"rounds": 3, "beta": %d}`, 60)},
-		{"RFRBoost", waves, 45_000, 3, registry.Binary, []string{`{"features": 64, "rounds": 2}`}},
+		{"RFRBoost", waves, 45_000, 3, registry.Binary, []string{`{"features": 400, "rounds": 1}`}},
 		{"RFM", rough, 300, 8, registry.Binary, nil},
 		{"RFM", rough, 1400, 8, registry.Binary, nil},
 		{"XRFM", rough, 2400, 8, registry.Binary, []string{`{"max_leaf_size": 350, "subset_size": 600}`}},

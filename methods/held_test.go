@@ -14,8 +14,8 @@ import (
 // TestFeaturesInBlocks: features that are computed again for each block of rows give the scores, bit for bit, of
 // features that are held.
 func TestFeaturesInBlocks(t *testing.T) {
-	always := fitting.HeldNumbers
-	defer func() { fitting.HeldNumbers = always }()
+	few, many := fitting.Few, fitting.Many
+	defer func() { fitting.Few, fitting.Many = few, many }()
 	for name, settings := range map[string][]string{
 		"MFGA": {`{"features":9,"step":4,"sigma":2}`, `{"features":9,"step":4,"sigma":2,"lambda":0.1}`},
 		"RKS":  {`{"features":20,"sigma":2}`, `{"features":20,"sigma":2,"lambda":0.1}`},
@@ -44,9 +44,9 @@ func TestFeaturesInBlocks(t *testing.T) {
 						}))
 					return out
 				}
-				fitting.HeldNumbers = always
+				fitting.Few, fitting.Many = few, many
 				held := scores()
-				fitting.HeldNumbers = 0
+				fitting.Few, fitting.Many = 0, 0
 				if !slices.EqualFunc(scores(), held, slices.Equal) {
 					t.Errorf("%s, %v, %s: features in blocks change the scores", name, task, settings[i])
 				}

@@ -74,7 +74,7 @@ const gridSettings = 60
 // values and combinations of each grid point of the published grid.
 func memory2019(s registry.Shape, p Params2019) int64 {
 	n, k, features := int64(s.N), int64(p.K), int64(p.T)*int64(p.K)
-	rows := int64(fitting.Held(s.N, s.D, 2*p.K, rowsAtOnce))
+	rows := int64(fitting.Held(s.N, s.D, 2*p.K, rowsAtOnce, fitting.Few))
 	return 8 * (features*int64(s.D) + 2*k*rows + 4*k*k + rowsAtOnce*k + gridSettings*(2*features+int64(p.T)+2*n+6*k))
 }
 

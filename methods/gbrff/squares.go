@@ -72,7 +72,7 @@ func newSquares(x rows, k, count int, searched bool, y []float64, h0 float64) *s
 		w.searches[i].optimum.MaxIter = landmarkIterations
 		w.searches[i].landmark = make([]float64, x.d)
 	}
-	w.kept = fitting.Held(x.n, x.d, 2*k, rowsAtOnce) == x.n
+	w.kept = fitting.Held(x.n, x.d, 2*k, rowsAtOnce, fitting.Few) == x.n
 	var trig []float64
 	for lo := 0; lo < x.n; lo += rowsAtOnce {
 		h := min(rowsAtOnce, x.n-lo)

@@ -51,7 +51,7 @@ func bareCover(x, z []float64, d int, gamma float64) *cover {
 	c := &cover{n: len(x) / d, m: len(z) / d, d: d, z: z, gamma: slices.Repeat([]float64{gamma}, d)}
 	c.scaled, c.squares = scaleRows(x, d, c.gamma)
 	c.zs, c.zSquares = scaleRows(z, d, c.gamma)
-	c.keep = fitting.Held(c.n, d, c.m, rowsAtOnce) == c.n
+	c.keep = fitting.Held(c.n, d, c.m, rowsAtOnce, fitting.Many) == c.n
 	return c
 }
 
@@ -65,7 +65,7 @@ func (c *cover) factorize(ctx context.Context) error {
 
 // coverBytes is the memory of a cover.
 func coverBytes(n, m, d int) int64 {
-	strips := int64(m) * int64(fitting.Held(n, d, m, rowsAtOnce))
+	strips := int64(m) * int64(fitting.Held(n, d, m, rowsAtOnce, fitting.Many))
 	return 8*(strips+int64(n+2*m)*int64(d+1)+int64(m)*int64(m)) + solve.FactorBytes(m)
 }
 

@@ -33,7 +33,7 @@ func newDesign(b basis, n, inputs, features int, intercept bool) *design {
 		d.lead = 1
 	}
 	d.ld = (d.lead + features + 7) &^ 7 // vmath.Outer reads eight columns at a time
-	held := fitting.Held(n, inputs, d.ld, blockRows)
+	held := fitting.Held(n, inputs, d.ld, blockRows, fitting.Few)
 	d.kept, d.rows = held == n, make([]float64, held*d.ld)
 	for i := range held * d.lead {
 		d.rows[i*d.ld] = 1

@@ -43,6 +43,6 @@ func solverBytes(s registry.Shape, features, step int) int64 {
 	n, m := int64(s.N), int64(features+9)&^7
 	stages := int64(features/step+1) * int64(features) / 2
 	block := int64(min(s.N, blockRows))
-	rows := int64(fitting.Held(s.N, s.D, int(m), blockRows))
+	rows := int64(fitting.Held(s.N, s.D, int(m), blockRows, fitting.Few))
 	return 8 * (rows*m + n*(4+int64(s.Outputs())) + 4*m*m + block*(2*m+int64(s.D)) + stages*int64(s.Outputs()))
 }

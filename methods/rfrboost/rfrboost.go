@@ -76,7 +76,7 @@ func memory(s registry.Shape, p Params) int64 {
 }
 
 // held reports whether width features of n rows are held: all of them, where line 3 has the n x n form.
-func held(n, d, width int) bool { return n < width || fitting.Held(n, d, width, 0) == n }
+func held(n, d, width int) bool { return n < width || fitting.Held(n, d, width, 0, fitting.Many) == n }
 
 // anyRounds returns p without the number of rounds. Grid points with equal anyRounds share their layers.
 func (p Params) anyRounds() Params {

@@ -144,17 +144,22 @@ func Blocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 }
 
 // Held is the number of rows whose features a method holds at a time, of n training rows of d numbers with width
-// features each: all rows, or a block of them. Features that take more than twice the memory of the rows, and more than
-// 32 MiB, are computed again for a block at a time whenever they are needed. The bits of a fit are the same.
-func Held(n, d, width, block int) int {
-	if n*width <= max(HeldNumbers, 2*n*d) {
+// features each: all rows, or a block of them. Features that take more than twice the memory of the rows, and are more
+// than `always` numbers, are computed again for a block at a time whenever they are needed. The bits of a fit are the
+// same.
+func Held(n, d, width, block, always int) int {
+	if n*width <= max(always, 2*n*d) {
 		return n
 	}
 	return min(n, block)
 }
 
-// HeldNumbers is how many numbers are always held. Only tests change it.
-var HeldNumbers = 4 << 20
+// How many features are always held: 32 MiB of those that are soon computed again, and 256 MiB where a fit would take
+// up to twice as long. Only tests change it.
+var (
+	Few  = 4 << 20
+	Many = 32 << 20
+)
 
 // ScoreBlocks scores the rows x, each with the given number of features and of outputs, into out. score gets blocks
 // of at most size rows, and the place of their scores.
