@@ -128,7 +128,8 @@ func TestDeclaredMemory(t *testing.T) {
 		{"RFRBoost", rough, 400, 30, registry.Binary, path(`{"rounds": 2, "lambda": 1e-%d}`, 12)},
 		// features in blocks
 		{"RKS", waves, 45_000, 3, registry.Binary, []string{`{"sigma": 2}`}},
-		{"FALKON EIGENPRO", waves, 45_000, 3, registry.Binary, []string{`{"landmarks": 800}`}},
+		{"FALKON", waves, 45_000, 3, registry.Binary, path(`{"landmarks": 800, "max_iter": 2, "lambda": 1e-%d}`, 16)},
+		{"EIGENPRO", waves, 45_000, 3, registry.Binary, []string{`{"landmarks": 800, "epochs": 2}`}},
 		{"GBRFF-random", waves, 45_000, 3, registry.Binary, path(`{"rounds": 3, "beta": %d}`, 60)},
 		{"RFRBoost", waves, 45_000, 3, registry.Binary, []string{`{"features": 400, "rounds": 1}`}},
 		{"RFM", rough, 300, 8, registry.Binary, nil},
