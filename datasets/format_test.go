@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/read"
-
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )

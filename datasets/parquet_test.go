@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/read"
-
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/internal/wording"

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/verify"
-
 	"github.com/kernelboosting/bench/harness/experiments"
+	"github.com/kernelboosting/bench/harness/verify"
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 

@@ -14,9 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
@@ -25,9 +22,11 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
+	"golang.org/x/sync/errgroup"
 )
 
 // simProtocol has grids that make a cell of every method short.

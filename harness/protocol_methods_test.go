@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/harness/protocol"
-
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/protocol"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 )
 

@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/protocol"
-
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 

@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/protocol"
-
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/registry"
 )
 

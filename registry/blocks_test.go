@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"pgregory.net/rapid"
 )
 

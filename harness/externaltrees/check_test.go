@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"gonum.org/v1/gonum/mat"
 )
 

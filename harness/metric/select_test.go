@@ -6,9 +6,8 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )

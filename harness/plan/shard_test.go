@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"pgregory.net/rapid"
 )
 
 // Shards share the cells of a request out: each cell is in one shard, in the same whatever the order of methods and

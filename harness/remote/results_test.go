@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/nats-io/nats.go"
-
-	"github.com/kernelboosting/bench/harness/result"
-	"github.com/kernelboosting/bench/harness/schedule"
 )
 
 // give gives a pool a worker's result.

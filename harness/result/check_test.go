@@ -4,10 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store/storetest"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestRunsAreChecked: each change makes a valid run one that no cell ends with.

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestCheck: a cell is refused by the name of what differs here, and by no other name.

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/strictjson"
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 

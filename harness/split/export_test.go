@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/registry"
 	"pgregory.net/rapid"
 )

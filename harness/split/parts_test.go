@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/datasets"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"

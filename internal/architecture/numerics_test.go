@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 

@@ -14,9 +14,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/npy"
-
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )

@@ -8,11 +8,9 @@ import (
 	"math"
 	"strings"
 	"testing"
-
 	"time"
 
 	"github.com/kernelboosting/bench/internal/strictjson"
-
 	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/methods/external"
 )
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"gonum.org/v1/gonum/mathext/prng"
 	"pgregory.net/rapid"

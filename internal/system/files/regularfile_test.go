@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/system/files"
-
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 

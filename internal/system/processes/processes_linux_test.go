@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kernelboosting/bench/internal/test/must"
-
 	"golang.org/x/sys/unix"
 )
 

@@ -17,11 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/kernelboosting/bench/internal/test/faulty"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"golang.org/x/sys/unix"
 )
 
 // sent is how many bits a channel is given.

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/kernelboosting/bench/internal/system/processes"
+	"golang.org/x/sys/unix"
 )
 
 // listens returns why the kernel does not let this process listen to a filter, nil if it does. Another program may

@@ -12,10 +12,9 @@ import (
 	"time"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
+	"golang.org/x/sys/unix"
 )
 
 // bound runs a shell script under a policy and returns what it printed.

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/datasets/read"
 	"github.com/kernelboosting/bench/harness/split"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kernelboosting/bench/internal/test/testenv"
-
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
 // TestShares: each test is in exactly one of the shares, and no share is everything.

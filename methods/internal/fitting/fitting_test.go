@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernelboosting/bench/methods/internal/fitting"
-
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/registry"
 	"gonum.org/v1/gonum/mat"
 )

@@ -12,11 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/kernelboosting/bench/methods/internal/fitting"
-
-	"github.com/kernelboosting/bench/internal/test/must"
-
 	"github.com/kernelboosting/bench/internal/test/fits"
+	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"pgregory.net/rapid"
 )
 
