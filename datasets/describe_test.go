@@ -183,10 +183,8 @@ func TestPacked(t *testing.T) {
 		if err != nil || !packed.Loads {
 			t.Fatal(packed, err)
 		}
-		if got := strings.ReplaceAll(packed.TOML, name+".gz", name); got != plain.TOML ||
-			!slices.Equal(packed.Notes, plain.Notes) {
-			t.Errorf("%s\n%v\nwant %s\n%v", got, packed.Notes, plain.TOML, plain.Notes)
-		}
+		must.Be(t, strings.ReplaceAll(packed.TOML, name+".gz", name), plain.TOML)
+		must.Be(t, packed.Notes, plain.Notes)
 	}
 }
 

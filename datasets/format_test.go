@@ -128,9 +128,7 @@ func TestEveryFormat(t *testing.T) {
 		}
 		o.Header = f.Takes("header")
 		table, got := cellsOf(t, f, f.Name, []byte(text), o)
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("format %s reads %q, want %q", f.Name, got, want)
-		}
+		must.Be(t, got, want, f.Name)
 		if len(got) > table.MaxRows {
 			t.Errorf("format %s reads %d rows, and MaxRows, by which memory is counted, is %d", f.Name, len(got),
 				table.MaxRows)

@@ -82,9 +82,8 @@ func TestStandardiserEqualsScikitLearnOnRealSets(t *testing.T) {
 			rows = append(rows, i)
 		}
 		s := datasets.FitStandardiser(set.X, rows)
-		if bitsHash(s.Mean) != c.Mean || bitsHash(s.Scale) != c.Scale {
-			t.Errorf("%s: mean or scale differ from scikit-learn's bits", c.Dataset)
-		}
+		must.Be(t, bitsHash(s.Mean), c.Mean, c.Dataset)
+		must.Be(t, bitsHash(s.Scale), c.Scale, c.Dataset)
 		var z mat.Dense
 		s.Apply(&z, set.X, nil)
 		must.Be(t, bitsHash(z.RawMatrix().Data), c.AllRows, c.Dataset)

@@ -122,9 +122,7 @@ func TestNumberedHeaders(t *testing.T) {
 		})
 		d := must.Get(described(t, "a.csv", content, c.o))(t)
 		must.Hold(t, d.TOML, "header = "+strconv.FormatBool(c.header)+"\n")
-		if said := strings.Contains("note: "+strings.Join(d.Notes, "\nnote: "), names); said != c.header {
-			t.Errorf("%s: notes %q", c.first, d.Notes)
-		}
+		must.Be(t, strings.Contains("note: "+strings.Join(d.Notes, "\nnote: "), names), c.header, c.first, d.Notes)
 	}
 }
 

@@ -2,7 +2,6 @@ package harness_test
 
 import (
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -33,9 +32,7 @@ func TestReadPrinted(t *testing.T) {
 		{Source: "S", Dataset: "wine", Method: "New Net", Unit: "percent of correct labels", Mean: 98,
 			Quoted: &experiments.Quoted{Protocol: "ten folds, once"}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%v", got)
-	}
+	must.Be(t, got, want)
 }
 
 // TestBadPrintedValues: each has a line that names its line, its column, the value and what to do.

@@ -227,9 +227,8 @@ func TestCanariesArePlanned(t *testing.T) {
 		return strings.Join(at, "\n")
 	}
 	once, again := where("a", 1, 2, 3), where("a", 1, 2, 3)
-	if once != again || strings.Count(once, "\n") != 3 {
-		t.Errorf("canaries of one secret: %s, and %s", once, again)
-	}
+	must.Be(t, once, again)
+	must.Be(t, strings.Count(once, "\n"), 3)
 	if where("a", 1, 2, 3) == where("b", 1, 2, 3) {
 		t.Error("every secret draws the same")
 	}

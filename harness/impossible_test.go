@@ -244,15 +244,13 @@ func TestImpossibleResults(t *testing.T) {
 		}
 		if !noFile {
 			in, taken := admitted(t, h.Experiment, []result.Run{r.Portable()}, openTestDB(t))
-			if (len(taken) == 0) != wrong || len(in.Refused) == 1 != wrong {
-				t.Errorf("%s: of a file %d are taken: %+v", what, len(taken), in)
-			}
+			must.Be(t, (len(taken) == 0), wrong, what, len(taken), in)
+			must.Be(t, len(in.Refused) == 1, wrong, what, len(taken), in)
 		}
 		problems, taken := fromDatabase(t, h, whole, f.sql)
 		names := strings.Contains(fmt.Sprint(problems), "centroids on balance, split 1")
-		if (problems != nil) != found || names != found {
-			t.Errorf("%s: a check of the database finds %v", what, problems)
-		}
+		must.Be(t, problems != nil, found, what, problems)
+		must.Be(t, names, found, what, problems)
 		if taken != 0 && wrong && !noFile {
 			t.Errorf("%s: of a database %d are taken", what, taken)
 		}

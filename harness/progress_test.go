@@ -196,9 +196,8 @@ func TestRunsThatOverlap(t *testing.T) {
 		t.Errorf("one common cell: %v, %+v", err, overlap)
 	}
 	beside, err := session(t, db, func(Event) {}, method(over)).Run(t.Context(), request(3))
-	if err != nil || beside.Outcome.OK != 1 {
-		t.Errorf("a run without a common cell: %+v, %v", beside.Outcome, err)
-	}
+	must.Do(t, err)
+	must.Be(t, beside.Outcome.OK, 1, beside.Outcome)
 	select {
 	case err := <-first:
 		t.Fatalf("the first run is over: %v", err)

@@ -59,9 +59,8 @@ func TestResumeRunsOnlyWhatIsMissing(t *testing.T) {
 		t.Errorf("plan %+v, outcome %+v; want 6 requested, 2 stored, 4 run", todo, out)
 	}
 	todo, _ = runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2}, nil)
-	if len(todo.Cells) != 0 || todo.Stored != 6 {
-		t.Errorf("a finished request plans %d cells", len(todo.Cells))
-	}
+	must.Be(t, len(todo.Cells), 0)
+	must.Be(t, todo.Stored, 6)
 }
 
 // TestKeysSeeWhatResultsDependOn changes one input at a time.
@@ -192,9 +191,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	req := plan.Request{Datasets: []string{"balance"}, Splits: []int{1}}
 	req.Methods = ending
 	_, out := runAll(t, h, db, req, schedule.Options{Jobs: 4}, nil)
-	if out.OK != 1 || out.Failed != len(ending)-1 {
-		t.Errorf("outcome %+v; want 1 ok and %d failed", out, len(ending)-1)
-	}
+	must.Be(t, out.OK, 1, out)
+	must.Be(t, out.Failed, len(ending)-1, out)
 	req.Methods, req.Timeout = endless, timeout
 	h.limits = runner.InProcess{Timeout: timeout, Grace: 50 * time.Millisecond}
 	if _, out = runAll(t, h, db, req, schedule.Options{Jobs: 4}, nil); out.OK != 0 || out.Failed != len(endless) {
@@ -203,9 +201,8 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 	results := must.Get(db.Rows(context.Background(), "test", false))(t)
 	for _, r := range results {
 		if f, faulty := faults[r.Method]; faulty {
-			if r.Status != f.status || !strings.Contains(strings.Join(strings.Fields(r.Error), " "), f.reason) {
-				t.Errorf("%s: %s %.200q; want %s and %q", r.Method, r.Status, r.Error, f.status, f.reason)
-			}
+			must.Be(t, r.Status, f.status, r.Method, r.Error)
+			must.Hold(t, strings.Join(strings.Fields(r.Error), " "), f.reason)
 			cut := strings.Contains(r.Error, "the whole message has 8388")
 			if len(r.Error) > 2100 || cut != strings.Contains(f.reason, longest) {
 				t.Errorf("%s: the reason has %d bytes; that it was cut is said: %v", r.Method, len(r.Error), cut)

@@ -98,10 +98,8 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	rows := rowsOf(t, h, db, 1, 2, 3)
 	hashes := map[string]bool{}
 	for i, r := range rows["parted"] {
-		if *r.Score.Correct != 10-i || r.TestRows != 10 {
-			t.Errorf("split %d of the set with a test part has %d of %d right, want %d of 10", r.Split,
-				*r.Score.Correct, r.TestRows, 10-i)
-		}
+		must.Be(t, *r.Score.Correct, 10-i, r.Split)
+		must.Be(t, r.TestRows, 10, r.Split)
 		if want := i > 0; (r.SeedTests != nil) != want || want && (len(r.SeedTests) != 1 ||
 			r.SeedTests[0].Seed != uint32(i+1)) {
 			t.Errorf("split %d has the seeds %+v", r.Split, r.SeedTests)

@@ -145,9 +145,8 @@ func TestSample(t *testing.T) {
 		for _, g := range got {
 			seen[g] = true
 		}
-		if len(got) != c.want || len(seen) != c.want {
-			t.Errorf("%v %d: %d cells, %d different, want %d", c.share, c.number, len(got), len(seen), c.want)
-		}
+		must.Be(t, len(got), c.want, c.share, c.number)
+		must.Be(t, len(seen), c.want, c.share, c.number)
 	}
 	if !slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3)) ||
 		slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)) {

@@ -61,9 +61,7 @@ func TestDrawsOfFrequencies(t *testing.T) {
 			usual[saved.String()] = true
 		}
 	}
-	if seen != 10 {
-		t.Errorf("%d methods have draws, not RKS, EERF, LKRF and seven on embeddings", seen)
-	}
+	must.Be(t, seen, 10)
 	rff, _ := methods.All().Lookup("RFF-SKL")
 	must.Say(t, must.Err(canonical(rff, `{"kernel":"chi2","draw":"orthogonal"}`)), "only the Gaussian kernel")
 }

@@ -68,9 +68,7 @@ func TestGapsAsInAPipeline(t *testing.T) {
 // correct counts the rows of two classes that a method gets right.
 func correct(t *testing.T, spec registry.Spec, setting string, part split.Part, err error) int {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	m := must.Get(spec.Fit(t.Context(), registry.Env{}, part.Learn, json.RawMessage(setting)))(t)
 	scores, right := make([]float64, len(part.Score.Y)), 0
 	must.Do(t, m.Score(t.Context(), part.Score.X, scores))

@@ -32,9 +32,7 @@ func TestDeclared(t *testing.T) {
 				names = append(names, spec.Name)
 			}
 		}
-		if got := strings.Join(slices.Sorted(slices.Values(names)), " "); got != c.want {
-			t.Errorf("%s %s, want %s", got, c.what, c.want)
-		}
+		must.Be(t, strings.Join(slices.Sorted(slices.Values(names)), " "), c.want, c.what)
 	}
 }
 

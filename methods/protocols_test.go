@@ -2,7 +2,6 @@ package methods_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -59,12 +58,9 @@ func TestProtocolGrids(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := must.Get(protocol.Load(c.name))(t)
 			want := protocol.Semantics{TestFraction: c.testFraction, Folds: 5, MethodSeed: 1, Standardise: true}
-			if !reflect.DeepEqual(p.Semantics, want) || p.Splits != 20 {
-				t.Errorf("%d splits with semantics %+v, want 20 with %+v", p.Splits, p.Semantics, want)
-			}
-			if len(p.Methods) != len(c.methods) {
-				t.Errorf("%d methods have a grid of the protocol's own, want %d", len(p.Methods), len(c.methods))
-			}
+			must.Be(t, p.Semantics, want)
+			must.Be(t, p.Splits, 20)
+			must.Be(t, len(p.Methods), len(c.methods))
 			for name, g := range c.methods {
 				t.Run(name, func(t *testing.T) { compare(t, p, name, g) })
 			}
@@ -93,9 +89,8 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 	for _, values := range want.axes {
 		size *= len(values)
 	}
-	if len(points) != size || !reflect.DeepEqual(got, want.axes) {
-		t.Errorf("%d points over %v, want %d over %v", len(points), got, size, want.axes)
-	}
+	must.Be(t, len(points), size)
+	must.Be(t, got, want.axes)
 }
 
 // TestBuiltinProtocolsCanBeRun: every column of every protocol is a method or a variant, and has settings on every set
@@ -159,10 +154,8 @@ func TestMFGASettings(t *testing.T) {
 			Features  int
 			Intercept bool
 		}
-		if err := json.Unmarshal(points[3], &got); err != nil || got.Features != c.features ||
-			got.Intercept != c.intercept {
-			t.Errorf("%s on %s: %s, want %d features, intercept %v", c.method, c.set, points[3], c.features,
-				c.intercept)
-		}
+		must.Do(t, json.Unmarshal(points[3], &got))
+		must.Be(t, got.Features, c.features, c.method, c.set, points[3])
+		must.Be(t, got.Intercept, c.intercept, c.method, c.set, points[3])
 	}
 }

@@ -3,9 +3,9 @@ package methods_test
 import (
 	"bytes"
 	"fmt"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -92,9 +92,7 @@ func TestSavedModels(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", m, err)
 		}
-		if !slices.Equal(m.scores(t, back), m.scores(t, m.model)) {
-			t.Errorf("%v: read back it scores otherwise", m)
-		}
+		must.Be(t, m.scores(t, back), m.scores(t, m.model), m)
 		again.Reset()
 		if err := back.(registry.Saver).Save(&again); err != nil || !bytes.Equal(again.Bytes(), m.bytes) {
 			t.Errorf("%v: read back and saved it differs (%v)", m, err)

@@ -67,10 +67,8 @@ func TestPublishedGrids(t *testing.T) {
 		if c.number >= 0 && c.number < len(points) {
 			got = points[c.number]
 		}
-		if len(points) != c.size || string(got) != c.want {
-			t.Errorf("point %d of the %d of %s is %s, want %s of %d", c.number, len(points), c.method, got, c.want,
-				c.size)
-		}
+		must.Be(t, len(points), c.size, c.number, c.method, got)
+		must.Be(t, string(got), c.want, c.number, c.method, got)
 	}
 }
 
@@ -135,9 +133,7 @@ func TestEqualSettings(t *testing.T) {
 		s := subject(t, c[0])
 		one, other := must.Get(s.FitAndScore(data, data, []byte(c[1])))(t),
 			must.Get(s.FitAndScore(data, data, []byte(c[2])))(t)
-		if !slices.Equal(one, other) {
-			t.Errorf("%s: %s and %s differ", c[0], c[1], c[2])
-		}
+		must.Be(t, one, other, c[0], c[1], c[2])
 	}
 }
 

@@ -78,9 +78,8 @@ func TestEmbeddedStructs(t *testing.T) {
 	for _, p := range s.Parameters() {
 		names = append(names, p.Name)
 	}
-	if got := strings.Join(names, " "); got != "a t b" || string(s.Defaults()) != `{"a":0,"t":3,"b":0}` {
-		t.Errorf("the parameters are %s, the defaults %s", got, s.Defaults())
-	}
+	must.Be(t, strings.Join(names, " "), "a t b", s.Defaults())
+	must.Be(t, string(s.Defaults()), `{"a":0,"t":3,"b":0}`, s.Defaults())
 	for _, wrong := range []string{`{"t":0}`, `{"t":"x"}`} {
 		if _, err := s.does.canonical([]byte(wrong)); err == nil ||
 			!strings.HasSuffix(err.Error(), "; it must be an integer of at least 1") {
@@ -160,9 +159,8 @@ func TestErrorsQuoteRanges(t *testing.T) {
 		`"range":"(0,1]"},` +
 		`{"name":"kind","default":"a","range":"a|b"},{"name":"free","default":0},{"name":"on","default":true,` +
 		`"means":"whether it is on"}]`
-	if err != nil || string(got) != want {
-		t.Errorf("parameters %s (%v), want %s", got, err, want)
-	}
+	must.Do(t, err)
+	must.Be(t, string(got), want, got)
 	var back []Parameter // as another process may describe them
 	must.Do(t, json.Unmarshal(got, &back))
 	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, back, nil,

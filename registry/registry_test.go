@@ -174,9 +174,8 @@ func TestTasks(t *testing.T) {
 		must.Be(t, must.Get(ParseTask(task.String()))(t), task, "is read back as")
 	}
 	must.Say(t, must.Err(ParseTask("ranking")), "ranking")
-	if (Shape{Task: Multiclass, Classes: 4}).Outputs() != 4 || (Shape{Task: Binary, Classes: 2}).Outputs() != 1 {
-		t.Error("outputs: one score per class, or one")
-	}
+	must.Be(t, (Shape{Task: Multiclass, Classes: 4}).Outputs(), 4)
+	must.Be(t, (Shape{Task: Binary, Classes: 2}).Outputs(), 1)
 }
 
 // TestPowers compares with decimal and binary literals, which the compiler rounds correctly, and with math.Pow, which
@@ -191,9 +190,7 @@ func TestPowers(t *testing.T) {
 	}
 	for _, base := range []float64{2, 3, 10, 0.1, 1.5, 7.3, -2} {
 		for i, got := range Powers(base, -20, 20) {
-			if want := math.Pow(base, float64(i-20)); got != want {
-				t.Errorf("%v^%d is %v, math.Pow gives %v", base, i-20, got, want)
-			}
+			must.Be[any](t, got, math.Pow(base, float64(i-20)), base, i-20)
 		}
 	}
 }

@@ -29,9 +29,8 @@ func TestTable2InThePapersOrder(t *testing.T) {
 	slices.SortStableFunc(all, func(a, b *Entry) int { return a.Rows - b.Rows })
 	for _, e := range all {
 		names = append(names, e.Name)
-		if e.VariantOf != "" || e.Task != registry.Binary {
-			t.Errorf("%s: variant of %q, task %v", e.Name, e.VariantOf, e.Task)
-		}
+		must.Be(t, e.VariantOf, "", e.Name)
+		must.Be(t, e.Task, registry.Binary, e.Name)
 	}
 	must.Be(t, cmp.Diff(table2, names), "")
 }
@@ -124,9 +123,8 @@ func TestPartsAreKnownBeforeLoading(t *testing.T) {
 			}
 		}
 	}
-	if parts != 2 || channels != 8 {
-		t.Errorf("%d sets have test parts and %d channels, want 2 and 8", parts, channels)
-	}
+	must.Be(t, parts, 2)
+	must.Be(t, channels, 8)
 }
 
 func TestLookup(t *testing.T) {

@@ -89,13 +89,11 @@ func TestEntryKnowsItsFile(t *testing.T) {
 	must.Do(t, os.WriteFile("tic.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\nlabel = 0\n"), 0o644))
 	given := "." + string(filepath.Separator) + "tic.toml"
 	e, err := Builtin().Add(given)
-	if err != nil || e.File() != given {
-		t.Errorf("file %q, error %v", e.File(), err)
-	}
+	must.Do(t, err)
+	must.Be(t, e.File(), given)
 	wine, err := Builtin().Lookup("wine")
-	if err != nil || wine.File() != "" {
-		t.Errorf("file %q, error %v", wine.File(), err)
-	}
+	must.Do(t, err)
+	must.Be(t, wine.File(), "")
 }
 
 func TestLabelsCompareAsNumbers(t *testing.T) {

@@ -110,9 +110,7 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	if want := []Status{Done, Present}; !slices.Equal(events, want) || s.hits[webPath("one")] != 1 {
 		t.Errorf("events %v, requests %v", events, s.hits)
 	}
-	if state, err := store.State(e); state != catalogue.Present || err != nil {
-		t.Errorf("state %v, error %v", state, err)
-	}
+	must.Be(t, must.Get(store.State(e))(t), catalogue.Present)
 	// A damaged file is replaced.
 	must.Do(t, os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644))
 	if state, err := store.State(e); state != catalogue.Wrong || err == nil {
@@ -224,9 +222,7 @@ func TestSlowAnswersSucceed(t *testing.T) {
 			break
 		}
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	must.Do(t, err)
 	pause.Store(int64(100 * time.Millisecond))
 	o.Timeout, o.Stall = 60*time.Millisecond, time.Minute
 	err = Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("slow", sample)}, o)
@@ -250,10 +246,9 @@ func TestFetchRetriesAndRecovers(t *testing.T) {
 			retries++
 		}
 	}
-	if err := Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)},
-		o); err != nil || retries != 2 {
-		t.Errorf("%d retries, error %v", retries, err)
-	}
+	must.Do(t,
+		Files(t.Context(), catalogue.Directory{Root: t.TempDir()}, []*catalogue.Entry{webEntry("one", sample)}, o))
+	must.Be(t, retries, 2)
 }
 
 // TestOneFailureLeavesTheOthers: the error has one line per missing file.

@@ -131,9 +131,7 @@ func TestFetchGeneratesBalanceWhenItCanBeGotNowhere(t *testing.T) {
 	moons := must.Get(catalogue.Builtin().Lookup("two-moons"))(t)
 	store := catalogue.Directory{Root: t.TempDir()}
 	must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e, moons}, newSite(t).options()))
-	if state, err := store.State(e); state != catalogue.Present || err != nil {
-		t.Errorf("state %v, error %v", state, err)
-	}
+	must.Be(t, must.Get(store.State(e))(t), catalogue.Present)
 	must.Be(t, leftovers(t, store.Root), []string{"balance/balance.data"})
 }
 
@@ -188,9 +186,8 @@ func TestFetchEverythingFromTheMirror(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Setenv("BENCH_DATA", "/some/where")
 	t.Setenv("BENCH_MIRROR", "https://mirror")
-	if catalogue.DefaultDir() != "/some/where" || DefaultMirror() != "https://mirror" {
-		t.Error(catalogue.DefaultDir(), DefaultMirror())
-	}
+	must.Be(t, catalogue.DefaultDir(), "/some/where")
+	must.Be(t, DefaultMirror(), "https://mirror")
 	t.Setenv("BENCH_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", "/cache")
 	if filepath.ToSlash(catalogue.DefaultDir()) != "/cache/bench/data" {

@@ -149,9 +149,7 @@ func TestGeneratedSetsNeedNoFiles(t *testing.T) {
 	store := catalogue.Directory{Root: filepath.Join(t.TempDir(), "nothing")}
 	for _, name := range []string{"balance", "two-moons"} {
 		e := must.Get(catalogue.Builtin().Lookup(name))(t)
-		if state, err := store.State(e); state != catalogue.Generated || err != nil {
-			t.Errorf("%s: state %v, error %v", name, state, err)
-		}
+		must.Be(t, must.Get(store.State(e))(t), catalogue.Generated, name)
 		must.Get(read.Load(t.Context(), store, e))(t)
 		must.Do(t, store.Verify(e))
 	}

@@ -120,9 +120,7 @@ func TestSumsAreFinite(t *testing.T) {
 	m, err := Read([]byte(strings.NewReplacer("[0]", "[0,0]", `"trees":[{`,
 		`"trees":[{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[1],`+
 			`"default_left":[0]},{`).Replace(xgStump)), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Be(t, must.Get(m.Scores(mat.NewDense(1, 2, nil)))(t)[0], 4)
 	m = must.Get(Read([]byte(strings.Replace(twoTrees, "LEAF", "1.7e308", 2)), 0))(t)
 	must.Say(t, must.Err(m.Scores(mat.NewDense(1, 1, nil))), "for row 0 is +Inf")

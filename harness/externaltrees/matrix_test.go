@@ -166,9 +166,7 @@ func (c madeCase) testScores(t *testing.T, name string, file []byte) {
 		if groups == 1 && of[0] >= 0 {
 			got = 1
 		}
-		if got != label {
-			t.Errorf("%s %s: row %d with %v is of class %d, not %d", c.library, name, i, of, got, label)
-		}
+		must.Be(t, got, label, c.library, name, i, of)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"os"
 	"os/exec"
 	"strings"
@@ -25,9 +26,7 @@ func killedWorker(t *testing.T, p *Pool) <-chan struct{} {
 	if err == nil {
 		err = c.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
@@ -71,10 +70,9 @@ func TestACellThatTwoWorkersWereLostWithIsARow(t *testing.T) {
 	first, second := killedWorker(t, p), killedWorker(t, p)
 	until(t, p, slots(2))
 	run, err := anywhere(t.Context(), p, cell("Deadly", 1))
-	if err != nil || run.Class != result.ClassCrash ||
-		!strings.Contains(run.Error, "2 workers were lost while they had this cell") {
-		t.Errorf("%+v, %v", run, err)
-	}
+	must.Do(t, err)
+	must.Be(t, run.Class, result.ClassCrash, run)
+	must.Hold(t, run.Error, "2 workers were lost while they had this cell")
 	<-first
 	<-second
 }
@@ -110,7 +108,6 @@ func TestALostBatchGoesOneByOne(t *testing.T) {
 	all.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.alone) != 3 || len(p.lost) != 0 {
-		t.Errorf("to go alone: %v; lost: %v", p.alone, p.lost)
-	}
+	must.Be(t, len(p.alone), 3, p.alone, p.lost)
+	must.Be(t, len(p.lost), 0, p.alone, p.lost)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -292,9 +291,8 @@ func TestDataOfTheCoordinator(t *testing.T) {
 		t.Error(state, err)
 	}
 	answer, err := p.nc.RequestWithContext(t.Context(), p.names.object(), []byte(`{"name":"0123"}`))
-	if err != nil || !strings.Contains(answer.Header.Get(headerError), "no planned cell needs") {
-		t.Errorf("%s, %v", answer.Header, err)
-	}
+	must.Do(t, err)
+	must.Hold(t, answer.Header.Get(headerError), "no planned cell needs")
 }
 
 // TestGroups: workers with the same memory up to some bytes, and the same refusals, take the same cells.

@@ -88,9 +88,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 	nc, err := nats.Connect(p.server.ClientURL(), nats.Token("a token of workers"), nats.Name("thief"),
 		nats.CustomInboxPrefix(p.names.inbox("worker.thief")), nats.PermissionErrOnSubscribe(true),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer nc.Close()
 	denied := func(subject string) {
 		t.Helper()
@@ -125,9 +123,7 @@ func TestWhatWorkersMayNotDo(t *testing.T) {
 		must.Do(t, nc.PublishRequest(subject, p.names.cells(group), []byte(`{"worker":"thief","jobs":1}`)))
 	}
 	// after this the coordinator has seen the others
-	if _, err := nc.Request(p.names.object(), nil, askWithin); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(nc.Request(p.names.object(), nil, askWithin))(t)
 	if info, err := p.stream.Info(t.Context()); err != nil || info.State.LastSeq != 1 || info.State.Consumers < 1 {
 		t.Errorf("the stream is %+v, %v", info, err)
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"testing"
 
 	"github.com/kernelboosting/bench/registry"
@@ -35,7 +36,5 @@ func TestMemoChargesEveryCell(t *testing.T) {
 	if _, err := m.of(&first)(registry.MemoKey{2}, func() (float64, error) { return 0, failed }); err != failed {
 		t.Errorf("the error is %v", err)
 	}
-	if v, err := m.of(&first)(registry.MemoKey{2}, func() (float64, error) { return 7, nil }); v != 7 || err != nil {
-		t.Errorf("after a failure %v, %v", v, err)
-	}
+	must.Be(t, must.Get(m.of(&first)(registry.MemoKey{2}, func() (float64, error) { return 7, nil }))(t), 7)
 }

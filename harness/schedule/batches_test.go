@@ -62,8 +62,6 @@ func TestBatches(t *testing.T) {
 			}
 		}
 		slices.Sort(p.ended)
-		if want := []string{"0", "1", "2", "3", "4", "5"}; !slices.Equal(p.ended, want) {
-			t.Errorf("%d jobs: %v ended, want %v", jobs, p.ended, want)
-		}
+		must.Be(t, p.ended, []string{"0", "1", "2", "3", "4", "5"}, jobs)
 	}
 }

@@ -243,9 +243,8 @@ func TestEqualGroupsAreStratified(t *testing.T) {
 	s := Splitter{TestFraction: 0.2, Folds: 4}
 	for number := range uint32(20) {
 		got := must.Get(s.Split(set, number+1))(t)
-		if ill := share(set.Y, got.Test, 1); len(got.Test) != 24 || ill != 6 {
-			t.Errorf("%d rows are tested, %v of them ill", len(got.Test), ill)
-		}
+		must.Be(t, len(got.Test), 24)
+		must.Be(t, share(set.Y, got.Test, 1), 6)
 		for f := range got.Folds {
 			if _, valid := got.Fold(f); len(valid) != 24 || share(set.Y, valid, 1) != 6 {
 				t.Errorf("fold %d has %d rows, %v of them ill", f, len(valid), share(set.Y, valid, 1))

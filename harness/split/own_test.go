@@ -34,9 +34,8 @@ func TestOwnSplits(t *testing.T) {
 		}
 		for f, fold := range got.Folds {
 			_, valid := got.Fold(f)
-			if positive := share(set.Y, valid, 1); len(fold) != 2 || positive != 1 {
-				t.Errorf("fold %d validates rows %v, of which one should be of class +1", f, valid)
-			}
+			must.Be(t, len(fold), 2, f, valid)
+			must.Be(t, share(set.Y, valid, 1), 1, f, valid)
 		}
 	}
 	for number, want := range map[uint32]string{0: "there is no split 0", 3: "the set's own splits are 1 to 2"} {

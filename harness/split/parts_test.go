@@ -46,9 +46,7 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 				learn, score = drawn.Fold(f)
 				part, err = p.Fold(f)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			must.Be(t, part.Inputs.Scale != nil, p.Standardise)
 			checkRows(t, p, part, part.Learn, learn, learn)
 			checkRows(t, p, part, part.Score, score, learn)

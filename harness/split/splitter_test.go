@@ -39,9 +39,7 @@ func TestKindsEqualScikitLearn(t *testing.T) {
 			s.TestFraction = 0.3
 		}
 		got := must.Get(s.Split(&datasets.Set{Task: task, Y: row.Y, TrainRows: row.TrainRows}, row.Number))(t)
-		if diff := cmp.Diff(row.Split, got); diff != "" {
-			t.Errorf("%s, %+v, split %d (-scikit-learn +ours):\n%s", row.Task, s, row.Number, diff)
-		}
+		must.Be(t, cmp.Diff(row.Split, got), "", row.Task, s, row.Number)
 	}
 	if kinds[KFold] == 0 || kinds[Given] == 0 || kinds[Stratified] == 0 {
 		t.Errorf("the file has %v", kinds)

@@ -90,7 +90,5 @@ func copyTo(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, raw, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }

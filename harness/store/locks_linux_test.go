@@ -42,7 +42,5 @@ func TestLocksStay(t *testing.T) {
 		}
 	}
 	must.Do(t, db.Close())
-	if _, err := headOf(path); err != nil {
-		t.Errorf("a closed database: %v", err)
-	}
+	must.Get(headOf(path))(t)
 }

@@ -41,16 +41,12 @@ func TestRowsAreWhatWasPut(t *testing.T) {
 	}
 	want := []Row{row(ok, `{"c":2}`), row(bad, ""), row(number, `{"c":2}`)}
 	got := must.Get(db.Rows(t.Context(), "p", true))(t)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows differ (-want +got):\n%s", diff)
-	}
+	must.Be(t, cmp.Diff(want, got), "")
 	for i := range want {
 		want[i].Folds = nil
 	}
 	got = must.Get(db.Rows(t.Context(), "p", false))(t)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows without folds differ (-want +got):\n%s", diff)
-	}
+	must.Be(t, cmp.Diff(want, got), "")
 	grids, err := db.Grids(t.Context(), "p")
 	if want := map[string][]json.RawMessage{ok.GridHash: ok.Grid}; err != nil || cmp.Diff(want, grids) != "" {
 		t.Errorf("grids differ, error %v (-want +got):\n%s", err, cmp.Diff(want, grids))
@@ -102,9 +98,7 @@ func TestRowsOfAVersion(t *testing.T) {
 		attempt("b1", "1", 2, result.OK, "2026-01-01T00:00:00Z", "g"), attempt("b2", "2", 2, result.OK,
 			"2026-01-04T00:00:00Z", "g"), other)
 	keys := func(rows []Row, err error) string {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out := ""
 		for _, r := range rows {
 			out += r.Key + " "

@@ -204,9 +204,8 @@ func TestProgressIsRead(t *testing.T) {
 		for _, r := range runs {
 			got += fmt.Sprint(r.Machine, r.Left, r.Workers, r.Running, ";")
 		}
-		if err != nil || got != want {
-			t.Errorf("it sees %q, %v; want %q", got, err, want)
-		}
+		must.Do(t, err)
+		must.Be(t, got, want)
 	}
 	sees(on, "")
 	first, second := register(t, db, "a"), register(t, db, "b")

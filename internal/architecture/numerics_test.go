@@ -51,10 +51,9 @@ func TestGonumIsStorage(t *testing.T) {
 		"m.RawRowView(0)) }\n"
 	must.Do(t, os.WriteFile(source, []byte(text), 0o600))
 	got := strings.Join(arithmetic(t, set, from, "a", []string{source}), "\n")
-	if !strings.Contains(got, "a.go:3:67: Dense.Mul of gonum") ||
-		!strings.Contains(got, "a.go:3:92: floats.Dot of gonum") || strings.Count(got, "\n") != 1 {
-		t.Errorf("of a sum of products and a product of matrices it says %q", got)
-	}
+	must.Hold(t, got, "a.go:3:67: Dense.Mul of gonum")
+	must.Hold(t, got, "a.go:3:92: floats.Dot of gonum")
+	must.Be(t, strings.Count(got, "\n"), 1)
 }
 
 // packages returns the Go files of the packages that results come from, and where the compiled form of all that they

@@ -51,9 +51,8 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"GBRFF2", "my method", "α-SVM", "Größe", "方法",
 		"方法SVM", "метод", "カート2",
 		"SVM c=0.1", "x² (v2)", "+1", strings.Repeat("n", MostName)} {
-		if err := CheckName(name); err != nil || FileName(name) != name {
-			t.Errorf("%q: %v, file %q", name, err, FileName(name))
-		}
+		must.Do(t, CheckName(name))
+		must.Be(t, FileName(name), name)
 	}
 	long := strings.Repeat("n", MostName+1)
 	for _, name := range append(slices.Collect(maps.Keys(badNames)), "", " a", "a,b", "\xff", long) {

@@ -23,8 +23,7 @@ func TestEditDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
-			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
-		}
+		must.Be(t, editDistance(c.a, c.b), c.want, c.a, c.b)
+		must.Be(t, editDistance(c.b, c.a), c.want, c.a, c.b)
 	}
 }

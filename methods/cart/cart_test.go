@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -97,9 +96,8 @@ func TestHandWorkedTrees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := mustFit(t, c.data, Params{"auto", c.depth})
-			if got := fits.Scores(t, m, c.data); !slices.Equal(got, c.want) || len(m.Nodes) != c.nodes {
-				t.Errorf("scores %v with %d nodes, want %v with %d", got, len(m.Nodes), c.want, c.nodes)
-			}
+			must.Be(t, fits.Scores(t, m, c.data), c.want)
+			must.Be(t, len(m.Nodes), c.nodes)
 		})
 	}
 }
@@ -178,9 +176,7 @@ func TestCancellation(t *testing.T) {
 	case <-time.After(10 * time.Minute):
 		t.Error("a cancelled fit waits for golearn")
 	}
-	if len(places) != 1 {
-		t.Errorf("golearn, abandoned, holds %d places", len(places))
-	}
+	must.Be(t, len(places), 1)
 	close(release)
 	waitForPlaces(t)
 	if _, err := golearns.fit(ctx, testEnv, data, Params{"auto", 1}); !errors.Is(err, context.Canceled) ||

@@ -103,9 +103,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		if !split {
 			return nil // golearn's 0 on the right side, whatever the data
 		}
-		if got := predicted(data.Task, outputs, fits.Scores(t, m, query)); !slices.Equal(got, want) {
-			t.Errorf("%s %s depth %d: predictions differ from golearn's", data.Task, criterion, depths[i])
-		}
+		must.Be(t, predicted(data.Task, outputs, fits.Scores(t, m, query)), want, data.Task, criterion, depths[i])
 		return nil
 	}))
 	must.Do(t, ours.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
@@ -182,10 +180,7 @@ func TestStdoutStaysClean(t *testing.T) {
 	old := os.Stdout
 	os.Stdout = w
 	for _, task := range []registry.Task{registry.Binary, registry.Multiclass, registry.Regression} {
-		if _, err := golearns.fit(t.Context(), testEnv, fits.Synthetic(task, 60, 3, 3),
-			Params{"auto", 4}); err != nil {
-			t.Error(err)
-		}
+		must.Get(golearns.fit(t.Context(), testEnv, fits.Synthetic(task, 60, 3, 3), Params{"auto", 4}))(t)
 	}
 	os.Stdout = old
 	w.Close()

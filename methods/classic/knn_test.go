@@ -2,7 +2,6 @@ package classic
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -30,13 +29,9 @@ func TestKNNScoresBlocksOfAnySize(t *testing.T) {
 	for _, block := range []int{1, 7, fewestRows, 59, scored} {
 		out := make([]float64, scored)
 		must.Do(t, fitted.(*neighbours).score(t.Context(), x, out, block))
-		if !slices.Equal(out, want) {
-			t.Errorf("scores of blocks of %d rows differ from those of %d", block, rowsAtOnce(n))
-		}
+		must.Be(t, out, want, block, rowsAtOnce(n))
 	}
 	for n, want := range map[int]int{1: blockRows, 4096: blockRows, 70000: 14, 1 << 30: fewestRows} {
-		if got := rowsAtOnce(n); got != want {
-			t.Errorf("%d rows are scored at a time against %d, want %d", got, n, want)
-		}
+		must.Be(t, rowsAtOnce(n), want, n)
 	}
 }

@@ -376,9 +376,7 @@ func TestCancelled(t *testing.T) {
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
 	p := must.Get(external.Load(context.Background(), plugin(t, "ridge"), readSelf(external.Options{Folder: dir})))(t)
-	if _, err := p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Spec().Fit(context.Background(), registry.Env{}, sample(10, 2), nil))(t)
 	pids := p.Processes()
 	p.Close()
 	for _, pid := range pids {
@@ -405,9 +403,7 @@ func TestLeftBehind(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
 	}
-	if _, err := live.Spec().Fit(t.Context(), env, sample(10, 2), nil); err != nil {
-		t.Error(err)
-	}
+	must.Get(live.Spec().Fit(t.Context(), env, sample(10, 2), nil))(t)
 }
 
 // TestFaultsOfAnOrdinaryUser: what plugins of the superuser do wrong ends the same way for those of another user.

@@ -40,9 +40,7 @@ func TestNetwork(t *testing.T) {
 		has  bool
 	}{{asks, true, true}, {asks, false, false}, {plugin(t, "ridge"), true, false}} {
 		p := load(t, c.file, external.Options{Network: c.may})
-		if p.Network() != c.has {
-			t.Errorf("%+v: %v", c, p.Network())
-		}
+		must.Be(t, p.Network(), c.has, c)
 		if left := len(p.Processes()); c.has == (left > 0) {
 			t.Errorf("%+v: %d processes that were started without it", c, left)
 		}

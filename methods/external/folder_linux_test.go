@@ -38,9 +38,8 @@ func TestLinksInTheFolder(t *testing.T) {
 				t.Errorf("%s: %v; an error of this program's own names no folder that differs each time", kinds, err)
 			}
 		}
-		if (loading == nil) != (kinds != "m") || (fitting == nil) != (kinds == "m") {
-			t.Errorf("%s: %v, %v", kinds, loading, fitting)
-		}
+		must.Be(t, loading == nil, kinds != "m", kinds, loading, fitting)
+		must.Be(t, fitting == nil, kinds == "m", kinds, loading, fitting)
 	}
 }
 
@@ -69,9 +68,8 @@ func TestALinkInPlaceOfTheFolder(t *testing.T) {
 	}
 	p.Close()
 	left, err := os.ReadDir(victim)
-	if err != nil || len(left) != 7 {
-		t.Errorf("%v, %v", left, err)
-	}
+	must.Do(t, err)
+	must.Be(t, len(left), 7, left)
 }
 
 // TestDataIsBounded: a process has no more data than its user lets it, and what it starts has not.

@@ -92,9 +92,7 @@ func TestIdle(t *testing.T) {
 	d := sample(20, 2)
 	m := must.Get(p.Spec().Fit(context.Background(), env, d, nil))(t)
 	time.Sleep(60 * time.Millisecond)
-	if err := m.Score(context.Background(), d.X, make([]float64, 20)); err != nil {
-		t.Errorf("the process of a model is gone: %v", err)
-	}
+	must.Do(t, m.Score(context.Background(), d.X, make([]float64, 20)))
 	runtime.KeepAlive(m)
 }
 

@@ -206,9 +206,7 @@ func TestMoreDataThanTheExactKernel(t *testing.T) {
 	ridge := []string{`{"features":1000,"lambda":0.3}`, `{"features":1000,"lambda":3}`}
 	fixed, large := best(t, SQLSKL(), few, test, ridge...), best(t, SQLSKL(), many, test, ridge...)
 	m, err := SKL().Fit(t.Context(), registry.Env{Seed: 1}, few, []byte(`{"features":1000,"lambda":0.3,"rho":1}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	learned := best(t, SKL(), few, test, `{"features":1000,"lambda":0.3,"rho":1}`)
 	usual := m.(*machine).usual(few.X.RawMatrix().Data, 1/math.Sqrt(20))
 	exact := max(exactRidge(t, few, test, usual, 0.3), exactRidge(t, few, test, usual, 3))

@@ -124,9 +124,7 @@ func TestRowSpaces(t *testing.T) {
 		p.a[i] = math.Copysign(1, v)
 	}
 	l := must.Get(newLasso(t.Context(), p, sigma, square{1}))(t)
-	if want := 3 * 4; l.rank != want {
-		t.Errorf("rank %d of channels with four values each, want %d", l.rank, want)
-	}
+	must.Be(t, l.rank, 3*4)
 	ws, _ := must.Get2(l.path(t.Context(), []float64{0.1}))(t)
 	w := ws[0]
 	block := p.newWork(p.n, false)

@@ -151,9 +151,7 @@ func TestStepSize(t *testing.T) {
 		t.Errorf("a weak learner that is always wrong has step size %v", a)
 	}
 	v.total = 0
-	if a := v.stepSize(h); a != 0 {
-		t.Errorf("with all weights underflowed the step size is %v", a)
-	}
+	must.Be(t, v.stepSize(h), 0)
 }
 
 // TestSeparable boosts two points far beyond the underflow of their weights.
@@ -212,9 +210,7 @@ func TestRowsInPlace(t *testing.T) {
 	models := make([]*ensemble, 2)
 	for i, form := range []examples{x, x.pack()} {
 		m, err := boost2(context.Background(), registry.Env{Seed: 1}, form, x.d, data.Y, Params2{T: 20, Lambda: 0.01})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		models[i] = m.(*ensemble)
 	}
 	if a, b := models[0], models[1]; !slices.Equal(a.Alpha, b.Alpha) || !slices.Equal(a.Phase, b.Phase) ||

@@ -26,9 +26,7 @@ func TestFalkonIsTheRidge(t *testing.T) {
 					`{"landmarks":%d,"lambda":%g,"gamma":0.3,"max_iter":200}`, m, lambda)
 				c, err := newCover(t.Context(), train.X.RawMatrix().Data,
 					drawLandmarks(env, train.X.RawMatrix().Data, 4, m), 4, 0.3)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				k := mat.NewDense(150, m, nil)
 				must.Do(t, c.each(t.Context(), func(lo, hi int, strip []float64) error {
 					copy(k.RawMatrix().Data[lo*m:hi*m], strip)

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
@@ -168,9 +167,8 @@ func TestBlocksShareACoefficient(t *testing.T) {
 	}
 	plain := fit()
 	single := fit(registry.Block{Name: "a", From: 0, To: 1}, registry.Block{Name: "b", From: 1, To: 2})
-	if !slices.Equal(plain.Gamma, single.Gamma) || !slices.Equal(plain.Coef, single.Coef) {
-		t.Errorf("blocks of one feature change the kernel coefficients %v to %v", plain.Gamma, single.Gamma)
-	}
+	must.Be(t, plain.Gamma, single.Gamma)
+	must.Be(t, plain.Coef, single.Coef)
 	pair := fit(registry.Block{Name: "pair", From: 0, To: 2})
 	if g := pair.Gamma; g[0] != g[1] || g[1] == g[2] || plain.Gamma[0] == plain.Gamma[1] {
 		t.Errorf("kernel coefficients %v with the first two in a block, %v without", g, plain.Gamma)
@@ -188,7 +186,5 @@ func TestTrialTooFar(t *testing.T) {
 	if e := p.value([]float64{1e4}, gradient); !math.IsInf(e, 1) || p.err != nil {
 		t.Errorf("kernel coefficients that overflow give %v, %v", e, p.err)
 	}
-	if e := p.value([]float64{-1}, gradient); e != want {
-		t.Errorf("the next point gives %v, before %v", e, want)
-	}
+	must.Be(t, p.value([]float64{-1}, gradient), want)
 }

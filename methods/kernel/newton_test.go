@@ -123,9 +123,7 @@ func TestOperator(t *testing.T) {
 			must.Do(t, o.Mul(t.Context(), out, ins))
 			outs = append(outs, out)
 		}
-		if want := int64(min(5, room/(8*tileHigh*tileHigh))); int64(len(o.tiles)) != want {
-			t.Errorf("%d tiles are kept in %d bytes, want %d", len(o.tiles), room, want)
-		}
+		must.Be(t, int64(len(o.tiles)), int64(min(5, room/(8*tileHigh*tileHigh))), len(o.tiles), room)
 	}
 	row := make([]float64, 2*n)
 	o.rows(row, []int{7, 150})
@@ -178,10 +176,8 @@ func TestProductsAreShared(t *testing.T) {
 	}
 	alone, together := &dense{k: k}, &dense{k: k}
 	want := solve(alone, 0.01)
-	if got := solve(together, 0.01, 0.1, 1); !slices.Equal(got, want) || together.count != alone.count {
-		t.Errorf("%d products for the three problems, %d for the first; equal %v", together.count, alone.count,
-			slices.Equal(got, want))
-	}
+	must.Be(t, solve(together, 0.01, 0.1, 1), want)
+	must.Be(t, together.count, alone.count)
 	if off := floats.Distance(solve(o, 0.01), want, math.Inf(1)); !(off <= 4e-6/0.01) {
 		t.Errorf("coefficients from tiles are off by %v", off)
 	}

@@ -51,9 +51,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 				}
 			}
 			right := fits.Correct(t, m, test)
-			if want := int(math.Round(r.Accuracy * float64(n))); right != want {
-				t.Errorf("%d of %d right; libsvm has %d", right, n, want)
-			}
+			must.Be(t, right, int(math.Round(r.Accuracy*float64(n))), n)
 		})
 	})
 }

@@ -30,9 +30,7 @@ func testErrors(t *testing.T, train, test registry.Data, features int, width flo
 				errors[rule] = percent(scores, test.Y)
 				return err
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	return errors
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -53,13 +52,9 @@ func TestDerivatives(t *testing.T) {
 func TestLargest(t *testing.T) {
 	values := []float64{1, -3, 3 - 1e-12, 0, 2, -2, 3 + 1e-12, 0}
 	for m, want := range map[int][]int{1: {1}, 3: {1, 2, 6}, 5: {1, 2, 6, 4, 5}, 8: {1, 2, 6, 4, 5, 0, 3, 7}} {
-		if got := largest(values, nil, m); !slices.Equal(got, want) {
-			t.Errorf("the %d largest are %v, want %v", m, got, want)
-		}
+		must.Be(t, largest(values, nil, m), want, m)
 	}
-	if got := largest(values, []int{2, 4}, 3); !slices.Equal(got, []int{1, 6, 5}) {
-		t.Errorf("without 2 and 4 the largest are %v", got)
-	}
+	must.Be(t, largest(values, []int{2, 4}, 3), []int{1, 6, 5})
 }
 
 // TestAlign: the weights satisfy the constraints of their problem, and no feasible mixture with others is better.
@@ -91,12 +86,8 @@ func TestAlign(t *testing.T) {
 			}
 		}
 	})
-	if q := align([]float64{2, 1, 2}, 1); !slices.Equal(q, []float64{0.5, 0, 0.5}) {
-		t.Errorf("equal scores without a bound on weights have %v", q)
-	}
-	if got := sample([]float64{0.5, 0, 0.5, 0}, []float64{0, 0.4, 0.6, 1}); !slices.Equal(got, []int{0, 0, 2, 2}) {
-		t.Errorf("draws are %v", got)
-	}
+	must.Be(t, align([]float64{2, 1, 2}, 1), []float64{0.5, 0, 0.5})
+	must.Be(t, sample([]float64{0.5, 0, 0.5, 0}, []float64{0, 0.4, 0.6, 1}), []int{0, 0, 2, 2})
 }
 
 // TestStages: the stages of random columns are the fits of fewer, and before the first one there is the constant.
@@ -130,9 +121,7 @@ func TestStages(t *testing.T) {
 				}
 				return nil
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if plain, err := spec.Fit(t.Context(), registry.Env{Seed: 1}, data, nil); err != nil {
 			t.Fatal(err)
 		} else if _, ok := plain.(registry.Stager); ok {

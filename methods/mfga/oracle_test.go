@@ -245,9 +245,8 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 	}
 	top, err := f.choose(t.Context(), random{byScore, LKRFParams{Drawn: Drawn{Features: len(s.Top)}, Centred: centred}},
 		y)
-	if err != nil || !slices.Equal(top, s.Top) {
-		t.Errorf("EERF chooses %v (%v), want %v", top, err, s.Top)
-	}
+	must.Do(t, err)
+	must.Be(t, top, s.Top)
 	squares := make([]float64, len(scores))
 	floats.MulTo(squares, scores, scores)
 	for rho, want := range map[float64]aligned{0.005: s.Rho005, 0.05: s.Rho05, 0.3: s.Rho3} {
@@ -259,13 +258,10 @@ func (c randomCase) chosen(t *testing.T, f *fourier, y []float64, s scored, cent
 			}
 			near(t, "a weight", v, want.Q[m], 1e-9)
 		}
-		if support != want.Support {
-			t.Errorf("rho %v: %d weights are positive, want %d", rho, support, want.Support)
-		}
+		must.Be(t, support, want.Support, rho)
 		drawn, err := f.choose(t.Context(), random{byAlignment,
 			LKRFParams{Drawn: Drawn{Features: len(c.Uniforms)}, Centred: centred, Radius: rho}}, y)
-		if err != nil || !slices.Equal(drawn, want.Sampled) {
-			t.Errorf("rho %v: LKRF draws %v (%v), want %v", rho, drawn, err, want.Sampled)
-		}
+		must.Do(t, err)
+		must.Be(t, drawn, want.Sampled, rho)
 	}
 }

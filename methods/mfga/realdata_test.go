@@ -198,9 +198,7 @@ func (s realSet) regression(t *testing.T, train, test registry.Data) {
 			Function: Function{Intercept: run.Intercept, Sigma: s.Width},
 		}
 		k := p.kernel(train.Task)
-		if got := k.count(d); got != run.Count {
-			t.Errorf("%s: %d candidates, want %d", p.Pool, got, run.Count)
-		}
+		must.Be(t, k.count(d), run.Count, p.Pool)
 		m, out := outputOf(t, train, p)
 		all := &taylor{kernelOf: k, d: d, scale: math.Sqrt(0.5)}
 		if k.linear(d) == 0 {
@@ -238,9 +236,7 @@ func (s realSet) random(t *testing.T, train, test registry.Data) {
 					scores = make([]float64, len(test.Y))
 					return m.Score(t.Context(), test.X, scores)
 				})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return scores
 		}
 		for rule, name := range []string{byOrder: "RKS", byScore: "EERF", byAlignment: "LKRF"} {
@@ -279,9 +275,7 @@ func (s realSet) weights(t *testing.T, f *fourier, p random, y, first []float64,
 			positive++
 		}
 	}
-	if positive != support {
-		t.Errorf("%d weights are positive, want %d", positive, support)
-	}
+	must.Be(t, positive, support)
 	if largest > 0 {
 		near(t, "the largest weight", floats.Max(q)/largest, 1, 1e-9)
 	}

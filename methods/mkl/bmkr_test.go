@@ -176,9 +176,7 @@ func TestFlat(t *testing.T) {
 	data.Task = registry.Regression
 	m, err := registry.PathFunc[BMKRParams](pathBMKR[float32]).One(t.Context(), quiet(), data,
 		BMKRParams{T: 100, C: 10, LearningRate: 1, Epsilon: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	v := m.(*vote)
 	s := newSample(data.X)
 	ks := must.Get(grams[float64](t.Context(), s, bmkrKernels[:1]))(t)
@@ -189,9 +187,7 @@ func TestFlat(t *testing.T) {
 		t.Errorf("%d learners over %d rows, the first %v; the solver gives the constant %v", len(v.Learners), v.N,
 			v.Learners[0].Bias, sol.Bias)
 	}
-	if v.Rounds() != 100 {
-		t.Errorf("%d rounds, not the 100 asked for", v.Rounds())
-	}
+	must.Be(t, v.Rounds(), 100)
 }
 
 // TestRowsOnDemand: rows of matrices that do not fit are those of stored ones.

@@ -180,9 +180,8 @@ func TestGMKLBlocks(t *testing.T) {
 	}
 	data.Blocks = []registry.Block{{Name: "two", From: 0, To: 2}, {Name: "more", From: 3, To: 5}}
 	m, scores := fit(data)
-	if !slices.Equal(m.Channels.Sizes, []int{2, 1, 2}) || len(m.Weight) != 3 {
-		t.Errorf("groups of %v features with weights %v", m.Channels.Sizes, m.Weight)
-	}
+	must.Be(t, m.Channels.Sizes, []int{2, 1, 2}, m.Weight)
+	must.Be(t, len(m.Weight), 3, m.Weight)
 	if right := fits.Correct(t, m, data); right < 54 {
 		t.Errorf("%d of 60 training rows are right", right)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 
@@ -78,16 +77,12 @@ func TestRecentRows(t *testing.T) {
 	rows, other := fits.Waves(2, most, 2).X, fits.Waves(3, 300, 2).X
 	scores := func(m registry.Model, x *mat.Dense) []float64 {
 		out := make([]float64, x.RawMatrix().Rows)
-		if err := m.Score(t.Context(), x, out); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, m.Score(t.Context(), x, out))
 		return out
 	}
 	same := func(what string, x *mat.Dense) {
 		scores(models[0], x)
-		if !slices.Equal(scores(models[1], x), scores(alone, x)) {
-			t.Errorf("%s: a path's model scores otherwise than one fitted alone", what)
-		}
+		must.Be(t, scores(models[1], x), scores(alone, x), what)
 	}
 	same("first rows", rows)
 	copy(rows.RawMatrix().Data, other.RawMatrix().Data)

@@ -67,9 +67,7 @@ func TestPublishedTracesOfPBRFF(t *testing.T) {
 		env, gamma := registry.Env{Seed: tr.MethodSeed}, tr.GammaTimesD/float64(train.Shape().D)
 		drawn := drawLandmarks(env.Rand(), train, tr.Landmarks, tr.K)
 		for l, row := range tr.Rows {
-			if drawn.landmark[l] != row {
-				t.Errorf("landmark %d is row %d, published %d", l, drawn.landmark[l], row)
-			}
+			must.Be(t, drawn.landmark[l], row, l)
 		}
 		r := must.Get(drawn.scale(gamma, true).represent(t.Context(), []float64{tr.Beta}))(t)[0]
 		for j, q := range tr.Q {

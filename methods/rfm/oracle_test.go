@@ -25,10 +25,7 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 	}
 	fits.Each(t, "testdata/published.json", 12, func(t *testing.T, c *machine) {
 		f := newFit(c.X, c.D, c.Targets(), nil)
-		if err := f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations},
-			func(int) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.follow(t.Context(), c.Bandwidth, c.Lambda, []int{c.Iterations}, func(int) error { return nil }))
 		c.Compare(t, f.model(0), 1e-6)
 	})
 }
@@ -80,9 +77,7 @@ func TestFindsTheFeature(t *testing.T) {
 	for i, iterations := range []int{0, 4} {
 		m, err := RFM().Fit(t.Context(), registry.Env{}, train,
 			[]byte(fmt.Sprintf(`{"iterations":%d,"lambda":0.001,"bandwidth":10}`, iterations)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		scores := make([]float64, 200)
 		must.Do(t, m.Score(t.Context(), mat.DenseCopyOf(all.X.Slice(200, 400, 0, 10)), scores))
 		vmath.Axpy(-1, all.Y[200:], scores)

@@ -59,9 +59,7 @@ func TestOneLeafIsRFM(t *testing.T) {
 		for _, temperature := range []float64{0, 0.5} {
 			got := fits.FitAndScore(t, XRFM(), 1, data,
 				fmt.Sprintf(`{"iterations":2,"lambda":0.01,"temperature":%v}`, temperature))
-			if !slices.Equal(got, want) {
-				t.Errorf("%v, temperature %v: other scores than RFM's", task, temperature)
-			}
+			must.Be(t, got, want, task, temperature)
 		}
 	}
 }
@@ -83,9 +81,7 @@ func TestTopEigenvector(t *testing.T) {
 	}
 	for _, matrix := range [][]float64{{0, 0, 0, 0}, {2, 0, 0, 2}} {
 		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)
-		if !slices.Equal(v, []float64{1, 0}) {
-			t.Errorf("%v: %v, want the first axis", matrix, v)
-		}
+		must.Be(t, v, []float64{1, 0}, matrix)
 	}
 }
 
@@ -103,14 +99,11 @@ func TestLeavesOfOneSize(t *testing.T) {
 	}
 	must.Get(g.grow(t.Context(), places))(t)
 	count, rows := p.leaves(203)
-	if len(g.leaves) != count || len(g.splits) != count-1 {
-		t.Errorf("%d leaves and %d splits, declared are %d leaves", len(g.leaves), len(g.splits), count)
-	}
+	must.Be(t, len(g.leaves), count)
+	must.Be(t, len(g.splits), count-1)
 	all := slices.Concat(g.leaves...)
 	slices.Sort(all)
-	if !slices.Equal(all, places) {
-		t.Error("the leaves do not have each row once")
-	}
+	must.Be(t, all, places, "the leaves do not have each row once")
 	for _, leaf := range g.leaves {
 		if len(leaf) > rows || len(leaf) < rows-1 {
 			t.Errorf("a leaf of %d rows, want %d or one less", len(leaf), rows)

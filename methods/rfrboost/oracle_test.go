@@ -62,9 +62,7 @@ func TestEqualsThePublishedProgram(t *testing.T) {
 			centreRows(c.Scores, 3)
 		}
 		c.Equal(t, got, tol)
-		if layers != 6 {
-			t.Errorf("%d layers drew, of 6", layers)
-		}
+		must.Be(t, layers, 6)
 	})
 }
 
@@ -90,9 +88,7 @@ func TestPairsAreDrawnByDifferences(t *testing.T) {
 		}
 	}
 	want, sum := map[pair]float64{{0, 2}: 1. / 3, {0, 3}: 1. / 7, {1, 2}: 1. / 2, {1, 3}: 1. / 6}, 1./3+1./7+1./2+1./6
-	if len(counts) != len(want) {
-		t.Errorf("pairs %v, of which some are of one class", counts)
-	}
+	must.Be(t, len(counts), len(want), counts)
 	for p, w := range want {
 		share := w / sum
 		// The pairs to choose from are drawn, too: 20 for each seed, so that 4,000 draws count.

@@ -105,9 +105,7 @@ func check(t *testing.T, r *RandomState, name string, raw json.RawMessage) {
 	default:
 		t.Fatalf("the oracle's key %q names a draw this test does not know", name)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: got %v, want %v", name, got, want)
-	}
+	must.Be(t, got, want, name)
 }
 
 func decode(t *testing.T, raw json.RawMessage, v any) {

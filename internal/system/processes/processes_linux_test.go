@@ -58,9 +58,8 @@ func TestBelow(t *testing.T) {
 	}
 	must.Do(t, Adopt())
 	go func() { _ = c.Wait() }()
-	if left := EndBelow(time.Minute); left != 0 || len(Below(os.Getpid())) != 0 {
-		t.Errorf("%d are left: %+v", left, Below(os.Getpid()))
-	}
+	must.Be(t, EndBelow(time.Minute), 0, Below(os.Getpid()))
+	must.Be(t, len(Below(os.Getpid())), 0, Below(os.Getpid()))
 	if Alive(p.ID, p.Started) || !Exiting(p.ID) {
 		t.Error("the child is still there")
 	}

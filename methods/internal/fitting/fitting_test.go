@@ -21,9 +21,7 @@ func TestRows(t *testing.T) {
 	if rows := fitting.Rows(x); &rows[0] != &x.RawMatrix().Data[0] || len(rows) != 6 {
 		t.Errorf("rows of a whole matrix are %v, not its memory", rows)
 	}
-	if rows := fitting.Rows(x.Slice(1, 3, 1, 2).(*mat.Dense)); !slices.Equal(rows, []float64{4, 6}) {
-		t.Errorf("rows of a view are %v", rows)
-	}
+	must.Be(t, fitting.Rows(x.Slice(1, 3, 1, 2).(*mat.Dense)), []float64{4, 6})
 }
 
 func TestOneAgainstRest(t *testing.T) {
@@ -85,9 +83,7 @@ func TestSum(t *testing.T) {
 		t.Errorf("stages %v, %v", stages, err)
 	}
 	failure := errors.New("failure")
-	if err := s.ScoreStages(x, []int{2}, func(int, []float64) error { return failure }); err != failure {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, s.ScoreStages(x, []int{2}, func(int, []float64) error { return failure }), failure)
 	for want, at := range map[string][]int{"stages [0]: they must ascend within 1..3": {0},
 		"stages [2 1]: they must": {2, 1}, "stages [1 4]": {1, 4}} {
 		must.Say(t, s.ScoreStages(x, at, nil), want)
@@ -104,9 +100,7 @@ func TestCheckSizes(t *testing.T) {
 	data.X.Set(0, 0, 1e307)
 	must.Say(t, fitting.CheckSizes("M", data), "M: the target of row 1 is 1e+151")
 	data.Y[1] = 1e150
-	if err := fitting.CheckSizes("M", data); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, fitting.CheckSizes("M", data))
 }
 
 func TestGroups(t *testing.T) {
@@ -128,16 +122,12 @@ func TestCheckScoring(t *testing.T) {
 		{2, 1, 2, "rows of 3 features: the model was trained on 2"},
 		{3, 2, 2, "room for 2 scores of 2 rows and 2 outputs"},
 	} {
-		if got := fmt.Sprint(fitting.CheckScoring(x, c.features, c.outputs, c.places)); got != cmp.Or(c.want, "<nil>") {
-			t.Errorf("%+v: %s", c, got)
-		}
+		must.Be(t, fmt.Sprint(fitting.CheckScoring(x, c.features, c.outputs, c.places)), cmp.Or(c.want, "<nil>"), c)
 	}
 }
 
 func TestCheckFinite(t *testing.T) {
-	if err := fitting.CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, fitting.CheckFinite("score", []float64{1, math.MaxFloat64, -1}, 1))
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		err := fitting.CheckFinite("score", []float64{1, 2, 3, v}, 2)
 		if want := fmt.Sprintf("the score of row 1 is %v: ", v); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -147,9 +147,7 @@ func sameAsLightGBM(t *testing.T, runs []*peerRun, params []LeafwiseParams) {
 		t.Run(fmt.Sprintf("%s/%d leaves depth %d l2 %v", r.sample.name, p.NumLeaves, p.MaxDepth, p.L2),
 			func(t *testing.T) {
 				m := leafwise(t, r.sample, p)
-				if d := difference(m, r.lightgbmModel(t)); d != "" {
-					t.Errorf("LightGBM %s differs: %s", r.version, d)
-				}
+				must.Be(t, difference(m, r.lightgbmModel(t)), "", r.version)
 				r.compareScores(t, m, m.Add, 1e-9)
 			})
 	}
@@ -175,8 +173,6 @@ func TestLightGBMOnConstants(t *testing.T) {
 	}
 	runPeers(t, runs)
 	for seed, r := range runs {
-		if d := difference(leafwise(t, r.sample, p), r.lightgbmModel(t)); d != "" {
-			t.Errorf("seed %d: LightGBM %s differs: %s", seed, r.version, d)
-		}
+		must.Be(t, difference(leafwise(t, r.sample, p), r.lightgbmModel(t)), "", seed, r.version)
 	}
 }

@@ -35,9 +35,7 @@ func TestKernelsEqualReference(t *testing.T) {
 			if want == nil {
 				want = got // of the Go definition, which comes first
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s sample: the model differs from that of the Go kernels", s.name)
-			}
+			must.Be(t, got, want, s.name)
 		})
 	}
 }
@@ -143,10 +141,8 @@ func TestSplitRowsEqualsReference(t *testing.T) {
 				}
 			}
 			want, spare := slices.Clone(rows), make([]int32, len(rows))
-			if splitRowsRef(bins, last, missing, want, spare) != splitRows(bins, last, missing, rows, spare) ||
-				!slices.Equal(rows, want) {
-				rt.Errorf("%v, not %v", rows, want)
-			}
+			must.Be(rt, splitRowsRef(bins, last, missing, want, spare), splitRows(bins, last, missing, rows, spare))
+			must.Be(rt, rows, want)
 		})
 	})
 }

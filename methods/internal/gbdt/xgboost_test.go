@@ -140,9 +140,7 @@ func sameAsXGBoost(t *testing.T, runs []*peerRun, params []DepthwiseParams) {
 		t.Run(fmt.Sprintf("%s/%d rounds depth %d rate %v", r.sample.name, params[i].Rounds, params[i].MaxDepth,
 			params[i].LearningRate), func(t *testing.T) {
 			m := depthwise(t, r.sample, params[i])
-			if d := xgboostDifference(m, r.xgboostTrees(t)); d != "" {
-				t.Errorf("XGBoost %s differs: %s", r.version, d)
-			}
+			must.Be(t, xgboostDifference(m, r.xgboostTrees(t)), "", r.version)
 			r.compareScores(t, m, m.AddSingle, 1e-5)
 		})
 	}

@@ -2,6 +2,7 @@ package rff
 
 import (
 	"context"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,9 +25,7 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	for _, x := range [][]float64{{3}, {3, 3, 3}} {
-		if got, err := Width(t.Context(), x, 1, 2); got != 1 || err != nil {
-			t.Errorf("%d equal rows have width %v, %v", len(x), got, err)
-		}
+		must.Be(t, must.Get(Width(t.Context(), x, 1, 2))(t), 1, len(x))
 	}
 }
 
@@ -98,9 +97,7 @@ func TestKeysTellInputsApart(t *testing.T) {
 	last[2999] = math.Nextafter(last[2999], 0)
 	keys := map[registry.MemoKey]bool{keyOf(x, 3, 50): true, keyOf(x, 6, 50): true, keyOf(x, 3, 49): true,
 		keyOf(x[:2997], 3, 50): true, keyOf(last, 3, 50): true}
-	if len(keys) != 5 {
-		t.Errorf("five inputs have %d keys", len(keys))
-	}
+	must.Be(t, len(keys), 5)
 	if !keys[keyOf(slices.Clone(x), 3, 50)] {
 		t.Error("a copy has another key")
 	}

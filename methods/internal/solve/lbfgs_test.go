@@ -91,13 +91,9 @@ func TestStopsLikeSciPy(t *testing.T) {
 			if c.Full.Iterations > 40 {
 				return
 			}
-			if r.Status != reasons[c.Full.Message] {
-				t.Errorf("stopped because %v, SciPy said %q", r.Status, c.Full.Message)
-			}
-			if r.Iterations != c.Full.Iterations || r.Evaluations != c.Full.Evaluations {
-				t.Errorf("%d iterations and %d evaluations, SciPy made %d and %d",
-					r.Iterations, r.Evaluations, c.Full.Iterations, c.Full.Evaluations)
-			}
+			must.Be(t, r.Status, reasons[c.Full.Message], c.Full.Message)
+			must.Be(t, r.Iterations, c.Full.Iterations)
+			must.Be(t, r.Evaluations, c.Full.Evaluations)
 		})
 	}
 }
@@ -138,9 +134,7 @@ func TestAllocatesNothing(t *testing.T) {
 		m.Minimize(x, f)
 	}
 	run()
-	if n := testing.AllocsPerRun(20, run); n != 0 {
-		t.Errorf("%v allocations per call", n)
-	}
+	must.Be(t, testing.AllocsPerRun(20, run), 0)
 }
 
 // TestNeverWorse: the result is finite, no worse than the start, and repeated on

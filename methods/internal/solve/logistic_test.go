@@ -1,9 +1,9 @@
 package solve
 
 import (
+	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
@@ -34,9 +34,7 @@ func TestLogisticBlocks(t *testing.T) {
 				want[j] = math.FMA(2*s.Lambda, theta[j], v/float64(n))
 			}
 			want[d] = vmath.Sum(s.e) / float64(n)
-			if !slices.Equal(got, want) {
-				t.Errorf("%d x %d: the %s is %v, want %v", n, d, what, got, want)
-			}
+			must.Be(t, got, want, n, d, what)
 		}
 		s.value(theta, g)
 		equal("gradient", g)

@@ -30,9 +30,7 @@ func products(a []float64, n, k int, shift float64) *mat.Dense {
 // solution solves a x = b by elimination.
 func solution(t *rapid.T, a *mat.Dense, b []float64) []float64 {
 	var x mat.VecDense
-	if err := x.SolveVec(a, mat.NewVecDense(len(b), b)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.SolveVec(a, mat.NewVecDense(len(b), b)))
 	return x.RawVector().Data
 }
 
@@ -63,9 +61,7 @@ func ridgeRef(t *rapid.T, f []float64, p, n int, y []float64, rho float64) []flo
 }
 
 func TestHalvings(t *testing.T) {
-	if got := slices.Collect(Halvings(4)); !slices.Equal(got, []float64{1, 0.5, 0.25, 0.125}) {
-		t.Errorf("four lengths are %v", got)
-	}
+	must.Be(t, slices.Collect(Halvings(4)), []float64{1, 0.5, 0.25, 0.125})
 }
 
 // TestRidge: both forms, with an intercept, are the solution of the normal equations, for two penalties; and without

@@ -1,6 +1,7 @@
 package solve_test
 
 import (
+	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"slices"
 	"testing"
@@ -33,9 +34,7 @@ func TestBits(t *testing.T) {
 		sum := slices.Clone(y)
 		solve.AddScaled(sum, 0.3, x)
 		for i, v := range sum {
-			if want := y[i] + float64(0.3*x[i]); v != want {
-				t.Errorf("element %d of %d: AddScaled gives %x, want %x", i, n, v, want)
-			}
+			must.Be(t, v, y[i]+float64(0.3*x[i]), i, n)
 		}
 		if got, want := solve.MaxAbs(x), floats.Norm(x, math.Inf(1)); got != want {
 			t.Errorf("%d elements: MaxAbs is %x, want %x", n, got, want)

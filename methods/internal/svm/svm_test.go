@@ -248,9 +248,8 @@ func TestDegenerate(t *testing.T) {
 	var s Solver[float64]
 	var sol Solution
 	must.Do(t, s.Solve(t.Context(), k, Classification([]float64{1, 1, 1}, 1), &sol))
-	if sol.Bias != 1 || len(support(sol)) != 0 {
-		t.Errorf("one class gives bias %v and support %v, not 1 and none", sol.Bias, support(sol))
-	}
+	must.Be(t, sol.Bias, 1, support(sol))
+	must.Be(t, len(support(sol)), 0, support(sol))
 	for name, p := range map[string]Problem{
 		"a target that is not a number": Regression([]float64{1, math.NaN(), 1}, 0.1, 1),
 		"an infinite cost":              Regression([]float64{1, 2, 1}, 0.1, math.Inf(1)),

@@ -30,7 +30,5 @@ func TestLevel(t *testing.T) {
 			want = 2
 		}
 	}
-	if got := Level(); got != want {
-		t.Errorf("level %d, but the system lists what level %d has", got, want)
-	}
+	must.Be(t, Level(), want)
 }

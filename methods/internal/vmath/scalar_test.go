@@ -1,6 +1,7 @@
 package vmath
 
 import (
+	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -80,9 +81,7 @@ func TestLogScalarIsTheUsualOne(t *testing.T) {
 
 func TestLog2Scalar(t *testing.T) {
 	for k := -1074; k < 1024; k++ {
-		if got := Log2Scalar(math.Ldexp(1, k)); got != float64(k) {
-			t.Errorf("log2(2^%d) = %v", k, got)
-		}
+		must.Be(t, Log2Scalar(math.Ldexp(1, k)), float64(k), k)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64Range(0x1p-1022, math.MaxFloat64).Draw(t, "x")
@@ -193,7 +192,6 @@ func TestNormalQuantile(t *testing.T) {
 			t.Fatalf("the quantile of %v is that of %v", small, back)
 		}
 	}
-	if NormalQuantile(0.5) != 0 || NormalQuantile(0.25) != -NormalQuantile(0.75) {
-		t.Error("quantiles are not symmetric")
-	}
+	must.Be(t, NormalQuantile(0.5), 0)
+	must.Be(t, NormalQuantile(0.25), -NormalQuantile(0.75))
 }
