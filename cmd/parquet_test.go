@@ -37,9 +37,7 @@ func TestParquetHoldsTheAnswer(t *testing.T) {
 		must.Do(r, file.close())
 		read := must.Get(parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len())))(r)
 		for i, field := range read.Schema().Fields() {
-			if field.Name() != names[i] {
-				r.Fatalf("column %d is %s, want %s", i, field.Name(), names[i])
-			}
+			must.Be(r, field.Name(), names[i], "column", i)
 		}
 		reader := parquet.NewReader(read)
 		defer reader.Close()
@@ -57,9 +55,7 @@ func TestParquetHoldsTheAnswer(t *testing.T) {
 		}
 		for i, row := range rows {
 			for j, v := range row {
-				if !sameValue(got[i][j], v, kinds[j]) {
-					r.Fatalf("row %d, column %d is %v, want %v", i, j, got[i][j], v)
-				}
+				must.Be(r, sameValue(got[i][j], v, kinds[j]), true, "row", i, j, got[i][j], v)
 			}
 		}
 	})

@@ -317,8 +317,6 @@ func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
 	// some ask every process of the machine
 	for deadline := time.Now().Add(patience); !ready(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v in vain", patience)
-		}
+		must.Be(t, time.Now().After(deadline), false, "waited", patience)
 	}
 }

@@ -149,11 +149,6 @@ func runRun(ctx context.Context, a *app, f runOptions) error {
 	if err != nil {
 		return err
 	}
-	if f.against != nil {
-		if err := addOpponents(a, chosen, &req, f); err != nil {
-			return err
-		}
-	}
 	var decided *decision
 	if f.until != "" {
 		if decided, err = decideUntil(ctx, a, chosen, req, f); err != nil {
@@ -352,9 +347,24 @@ func requestOf(a *app, c choice, f runOptions) (plan.Request, error) {
 	}
 	req.Rerun = again.methods
 	if req.Shard, err = plan.ParseShard(f.shard); err != nil {
-		err = usage("--%w", err)
+		return req, usage("--%w", err)
 	}
-	return req, err
+	if f.against == nil {
+		return req, nil
+	}
+	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
+	if err != nil {
+		return req, err
+	}
+	if len(req.Methods) != 1 || slices.Contains(others.methods, req.Methods[0]) {
+		return req, usage("--against compares one method with others; --methods has %s and --against %s",
+			strings.Join(req.Methods, ", "), strings.Join(others.methods, ", "))
+	}
+	req.Methods = slices.Concat(req.Methods, others.methods)
+	if req.Datasets == nil { // sets that are shown apart are in no verdict
+		req.Exclude = slices.Concat(req.Exclude, c.Protocol.Apart)
+	}
+	return req, nil
 }
 
 // makePlan makes the plan of a request, using the cells and times in the database; db may be nil.
@@ -810,39 +820,19 @@ type decision struct {
 	compare string        // the command that asks the same
 }
 
-// addOpponents makes a request ask for the cells of the methods of --against, too.
-func addOpponents(a *app, c choice, req *plan.Request, f runOptions) error {
-	others, err := a.choose(selection{protocol: f.protocol, methods: f.against}, nothingStored)
-	if err != nil {
-		return err
-	}
-	if len(req.Methods) != 1 || slices.Contains(others.methods, req.Methods[0]) {
-		return usage("--against compares one method with others; --methods has %s and --against %s",
-			strings.Join(req.Methods, ", "), strings.Join(others.methods, ", "))
-	}
-	req.Methods = append(slices.Clone(req.Methods), others.methods...)
-	if req.Datasets == nil { // sets that are shown apart are in no verdict
-		req.Exclude = append(slices.Clone(req.Exclude), c.Protocol.Apart...)
-	}
-	return nil
-}
-
 func decideUntil(ctx context.Context, a *app, c choice, req plan.Request, f runOptions) (*decision, error) {
 	all, err := c.Plan(ctx, req, nil, plan.NewForecast(nil))
 	if err != nil {
 		return nil, usageError(err)
 	}
-	q := curtail.Question{Methods: req.Methods, Splits: req.Splits, Level: frame.UsualLevel}
-	for i, m := range q.Methods {
-		if c.Registry.Foreign(q.Methods[0]) && c.Registry.Foreign(m) {
+	q, err := f.question(c.Experiment, all, req)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range req.Methods {
+		if q.Methods = append(q.Methods, m); c.Registry.Foreign(q.Methods[0]) && c.Registry.Foreign(m) {
 			q.Own = append(q.Own, i)
 		}
-	}
-	if q.Metric, err = runMetric(c.Experiment, all); err != nil {
-		return nil, usageError(err)
-	}
-	if q.Region, err = f.region(q.Metric); err != nil {
-		return nil, err
 	}
 	if q.Metric.Unit {
 		return nil, usage("--until decided does not forecast the %s, which is compared over sets in percent of the "+
@@ -896,15 +886,16 @@ func (d *decision) conclude(interrupted bool) {
 // are the family, as on the page.
 func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experiment, todo *plan.Plan, req plan.Request,
 	f runOptions, d *decision) error {
-	common, questions, err := questionsOf(a, exp, todo, req, f)
+	questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil {
 		return err
 	}
-	for _, q := range questions {
-		if asked, p := prospectOf(common, q, nil); f.against != nil && p.Sets < p.Enough {
+	for _, asked := range questions {
+		if p := asked.Prospect(asked.data, nil); f.against != nil && p.Sets < p.Enough {
 			a.say("%s", asked.Foreseen(p))
 		}
-		if q, err = q.Written(); err != nil {
+		q, err := asked.of.Written()
+		if err != nil {
 			return err
 		}
 		stored, err := db.PutComparison(ctx, q)
@@ -923,16 +914,20 @@ func putQuestions(ctx context.Context, a *app, db *store.DB, exp *plan.Experimen
 	return nil
 }
 
+// asked is a question of a run, as it is computed and as it is written down, with the fingerprints of its sets.
+type asked struct {
+	curtail.Question
+	of   result.Comparison
+	data map[string]string
+}
+
 // questionsOf are the questions of a run: the method against those of --against, or each method that did not come with
-// the program against the field. The first result is what all questions share, without methods.
+// the program against the field.
 func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
-) (common curtail.Question, out []result.Comparison, err error) {
-	common = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
-	if common.Metric, err = runMetric(exp, todo); err != nil {
-		return common, nil, usageError(err)
-	}
-	if common.Region, err = f.region(common.Metric); err != nil {
-		return common, nil, err
+) (out []asked, err error) {
+	common, err := f.question(exp, todo, req)
+	if err != nil {
+		return nil, err
 	}
 	question := result.Comparison{Created: time.Now().UTC(), Metric: common.Metric.Name, Level: common.Level,
 		Equivalence: common.Region.String(), Splits: req.Splits, Until: f.until,
@@ -948,23 +943,27 @@ func questionsOf(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request
 		methods = methods[:1]
 	}
 	for _, name := range methods {
-		q := question
-		q.Method = result.ComparedMethod{ID: name, Version: todo.Versions[name]}
-		if q.Datasets = questionSets(a, exp, todo, req, append(q.Others(), name)); q.Datasets == nil {
+		q := asked{common, question, map[string]string{}}
+		q.Methods = append([]string{name}, question.Others()...)
+		q.of.Method = result.ComparedMethod{ID: name, Version: todo.Versions[name]}
+		if q.of.Datasets = questionSets(a, exp, todo, req, q.Methods); q.of.Datasets == nil {
 			continue
 		}
-		q.Question = fmt.Sprintf("%s against %s over %s", name, cmp.Or(frame.Listed(q.Others()),
-			"each method of the field"), plural(len(q.Datasets), "data set"))
+		for _, set := range q.of.Datasets {
+			q.data[set.ID] = set.Hash
+		}
+		q.of.Question = fmt.Sprintf("%s against %s over %s", name, cmp.Or(frame.Listed(question.Others()),
+			"each method of the field"), plural(len(q.data), "data set"))
 		out = append(out, q)
 	}
-	return common, out, nil
+	return out, nil
 }
 
 // foresee says before a run what its comparisons can find, by what the database and the reference run know of other
 // methods.
 func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Request, f runOptions,
 	d *decision) error {
-	common, questions, err := questionsOf(a, exp, todo, req, f)
+	questions, err := questionsOf(a, exp, todo, req, f)
 	if err != nil || len(questions) == 0 {
 		return err
 	}
@@ -980,8 +979,8 @@ func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan,
 		}
 		rows = append(known, rows...)
 	}
-	for _, of := range questions {
-		q, p := prospectOf(common, of, rows)
+	for _, q := range questions {
+		p := q.Prospect(q.data, rows)
 		a.say("%s", q.Foreseen(p))
 		if d == nil || p.Gap == 0 {
 			continue
@@ -993,16 +992,6 @@ func foresee(ctx context.Context, a *app, exp *plan.Experiment, todo *plan.Plan,
 		}
 	}
 	return nil
-}
-
-// prospectOf is what the comparisons of a question can find, and the question itself.
-func prospectOf(q curtail.Question, of result.Comparison, rows []store.Row) (curtail.Question, curtail.Prospect) {
-	data := map[string]string{}
-	for _, set := range of.Datasets {
-		data[set.ID] = set.Hash
-	}
-	q.Methods = append([]string{of.Method.ID}, of.Others()...)
-	return q, q.Prospect(data, rows)
 }
 
 // questionSets are the sets of a question with the hashes of their data: those of the main group on which each method
@@ -1033,15 +1022,20 @@ func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Reques
 	return out
 }
 
-// runMetric is the metric of reports on the cells of a plan.
-func runMetric(exp *plan.Experiment, todo *plan.Plan) (metric.Metric, error) {
+// question is what all questions of a run share, without methods. The metric is that of reports on the cells of the plan.
+func (f runOptions) question(exp *plan.Experiment, todo *plan.Plan, req plan.Request) (q curtail.Question, err error) {
 	usual := "mse"
 	if todo.Cells == nil || slices.ContainsFunc(todo.Cells, func(c *plan.Cell) bool {
 		return c.Spec.Shape.Task != registry.Regression
 	}) {
 		usual = "accuracy"
 	}
-	return metric.Lookup(cmp.Or(exp.Protocol.Semantics.Metric, usual))
+	q = curtail.Question{Splits: req.Splits, Level: frame.UsualLevel}
+	if q.Metric, err = metric.Lookup(cmp.Or(exp.Protocol.Semantics.Metric, usual)); err != nil {
+		return q, usageError(err)
+	}
+	q.Region, err = f.region(q.Metric)
+	return q, err
 }
 
 func (f runOptions) region(m metric.Metric) (evidence.Region, error) {

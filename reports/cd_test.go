@@ -153,9 +153,7 @@ func TestLetters(t *testing.T) {
 		if len(letters) > 0 {
 			bars-- // of the legend
 		}
-		if bars != len(letters) {
-			r.Fatalf("%d bars and %d letters", bars, len(letters))
-		}
+		must.Be(r, bars, len(letters))
 	})
 }
 

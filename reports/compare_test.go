@@ -279,17 +279,13 @@ func TestSides(t *testing.T) {
 			}
 			for _, column := range []string{"verdict", "gain", "gain_low", "gain_high", "p", "adjusted_p",
 				"equivalence_p"} {
-				if a[column] != e[column] {
-					r.Fatalf("%s by accuracy %v, by error %v", column, a[column], e[column])
-				}
+				must.Be(r, a[column], e[column])
 			}
 		}
 		a, b := sample.Records(t, ours, "pairs")[0], sample.Records(t, theirs, "pairs")[0]
 		for _, sides := range [][2]string{{"won", "lost"}, {"ahead", "behind"}, {"tied", "tied"}, {"within", "within"},
 			{"equivalence_p", "equivalence_p"}, {"wilcoxon_p", "wilcoxon_p"}, {"adjusted_p", "adjusted_p"}} {
-			if a[sides[0]] != b[sides[1]] {
-				r.Fatalf("%s %v from A, %s %v from B", sides[0], a[sides[0]], sides[1], b[sides[1]])
-			}
+			must.Be(r, a[sides[0]], b[sides[1]])
 		}
 	})
 }
@@ -305,9 +301,7 @@ func TestSplitsAreNoSets(t *testing.T) {
 		twice := sample.Records(t, page(t, two(a, b), usual("A")), "pairs")[0]
 		for _, column := range []string{"sets", "won", "lost", "mean_gain", "wilcoxon_p", "typical_better",
 			"typical_equivalent", "typical_gain"} {
-			if once[column] != twice[column] {
-				r.Fatalf("%s is %v, with every split twice %v", column, once[column], twice[column])
-			}
+			must.Be(r, once[column], twice[column])
 		}
 	})
 }

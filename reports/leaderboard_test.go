@@ -149,9 +149,7 @@ func TestProperties(t *testing.T) {
 				r.Fatalf("%s has ranks %v", row.Method, row.Ranks)
 			}
 		}
-		if sum.Sign() != 0 {
-			r.Fatalf("gains add up to %v", sum)
-		}
+		must.Be(r, sum.Sign(), 0, "gains add up to")
 	})
 }
 

@@ -124,9 +124,7 @@ func TestCellsOfOneMethodDecideNothing(t *testing.T) {
 				}
 			}
 		}
-		if with, without := verdict(t, all), verdict(t, both); with != without {
-			t.Fatalf("%s, and without the cells of one method alone %s", with, without)
-		}
+		must.Be(t, verdict(t, all), verdict(t, both))
 	})
 }
 

@@ -3,7 +3,6 @@ package reports_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -104,9 +103,7 @@ func TestRanksProperties(t *testing.T) {
 		}
 		k := float64(len(methods))
 		for convention, sum := range sums {
-			if math.Abs(sum-k*(k+1)/2) > 1e-9 {
-				rt.Fatalf("%v: the mean ranks of %v methods add up to %v", convention, k, sum)
-			}
+			must.Near(rt, sum, k*(k+1)/2, 1e-9, convention, k)
 		}
 	})
 }

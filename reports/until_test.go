@@ -122,9 +122,7 @@ func TestUntilDecidedAndCompareAgree(t *testing.T) {
 					}
 					says := regexp.MustCompile("A against " + f.Against + "[^:.]*: ([a-z, ]+)")
 					for _, found := range says.FindAllStringSubmatch(got, -1) {
-						if !strings.HasPrefix(found[1], f.Verdict) {
-							t.Fatalf("the run ends with %+v, and the page says %s", stop, got)
-						}
+						must.Be(t, strings.HasPrefix(found[1], f.Verdict), true, "the run ends with", stop, got)
 					}
 				}
 				if len(first) < len(others) {

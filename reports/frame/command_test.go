@@ -163,9 +163,7 @@ func TestFullCommandIsCheapest(t *testing.T) {
 			}
 			used[c.method], used[c.dataset], used[strconv.Itoa(c.split)] = true, true, true
 		}
-		if len(used) != len(asks)+len(sets)+len(splits) {
-			rt.Fatalf("the command asks for %v %v %v, needed are %v", asks, sets, splits, used)
-		}
+		must.Be(rt, len(used), len(asks)+len(sets)+len(splits), "the command asks for")
 	})
 }
 

@@ -92,9 +92,8 @@ func TestBoardIsOnItsSheet(t *testing.T) {
 			words[m.Text]++
 		}
 		for _, r := range rows {
-			if words[r.Name] != 1 || words["12345"] != n {
-				t.Fatalf("%s or a time is not on the sheet", r.Name)
-			}
+			must.Be(t, words[r.Name], 1)
+			must.Be(t, words["12345"], n)
 		}
 	})
 }

@@ -145,9 +145,7 @@ func TestNamesAreDrawnOrCounted(t *testing.T) {
 					_, _ = fmt.Sscan(m.Text, &left)
 				}
 			}
-			if there+left != len(ps) {
-				t.Fatalf("%d names and %d left out of %d", there, left, len(ps))
-			}
+			must.Be(t, there+left, len(ps))
 		}
 	})
 }
@@ -348,10 +346,8 @@ func TestCriticalDifference(t *testing.T) {
 			if len(groups) > 0 {
 				bars-- // of the legend
 			}
-			if words != k || bars+left != len(groups) {
-				t.Fatalf("%d names, %d bars and %d left out of %d methods and %d groups", words, bars, left, k,
-					len(groups))
-			}
+			must.Be(t, words, k)
+			must.Be(t, bars+left, len(groups))
 		}
 	})
 }

@@ -51,9 +51,7 @@ func TestBlocks(t *testing.T) {
 		}
 		first := len(head) - size*parts
 		for i, column := range all {
-			if column != first+i {
-				t.Fatalf("blocks %v", got)
-			}
+			must.Be(t, column, first+i, "blocks", got)
 		}
 		for p := range parts { // as many in each as fit
 			width := 0
@@ -69,9 +67,8 @@ func TestBlocks(t *testing.T) {
 			}
 			used += width
 		}
-		if len(all) != size*parts || len(got) != fewest {
-			t.Fatalf("%d blocks of %d columns, want %d of %d", len(got), len(all), fewest, size*parts)
-		}
+		must.Be(t, len(all), size*parts)
+		must.Be(t, len(got), fewest)
 	})
 }
 

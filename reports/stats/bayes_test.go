@@ -87,9 +87,7 @@ func TestBayesSignedRanks(t *testing.T) {
 		rope := big.NewRat(rapid.Int64Range(0, 2).Draw(r, "rope"), 1)
 		all := stats.BayesSignedRanks(lists, rope, 50, 7)
 		for i, list := range lists {
-			if one := signedRank(list, rope, 50, 7); one != all[i] {
-				r.Fatalf("%v by itself has %v, among others %v", list, one, all[i])
-			}
+			must.Be(r, signedRank(list, rope, 50, 7), all[i], list)
 		}
 	})
 	if !stats.Panics(func() {

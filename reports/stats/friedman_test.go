@@ -45,9 +45,7 @@ func TestFriedmanIsAVarianceRatio(t *testing.T) {
 		}
 		if within := total - between; within > 1e-9 {
 			ratio := between / within * float64(rows-1)
-			if math.Abs(f.ImanDavenportCorrected.Statistic-ratio) > 1e-8*(1+ratio) {
-				t.Fatalf("F %v, want %v", f.ImanDavenportCorrected.Statistic, ratio)
-			}
+			must.Near(t, f.ImanDavenportCorrected.Statistic, ratio, 1e-8*(1+ratio), "F")
 		} else if !math.IsInf(f.ImanDavenportCorrected.Statistic, 1) || f.ImanDavenportCorrected.P != 0 {
 			t.Fatalf("of equal rows: %+v", f.ImanDavenportCorrected)
 		}

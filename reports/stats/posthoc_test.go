@@ -27,9 +27,7 @@ func TestHolmRejects(t *testing.T) {
 				below++
 			}
 		}
-		if below != rejected {
-			t.Fatalf("%d adjusted values are at most %v, and steps reject %d of %v", below, alpha, rejected, p)
-		}
+		must.Be(t, below, rejected, alpha, p)
 	})
 }
 

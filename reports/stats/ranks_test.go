@@ -196,9 +196,8 @@ func TestRankProperties(t *testing.T) {
 			}
 		}
 		want := big.NewRat(k*(k+1), 2)
-		if sumMid.Cmp(want) != 0 || sumLater.Cmp(want) != 0 || int64(len(seen)) != k {
-			t.Fatalf("ranks of %v: sums %v and %v, want %v; %d different later-column ranks of %d",
-				ints, sumMid, sumLater, want, len(seen), k)
-		}
+		must.Be(t, sumMid.Cmp(want), 0, "ranks of", ints)
+		must.Be(t, sumLater.Cmp(want), 0, "ranks of", ints)
+		must.Be(t, int64(len(seen)), k, "ranks of", ints)
 	})
 }

@@ -91,9 +91,7 @@ func TestFamilyByEnumeration(t *testing.T) {
 					}
 					want = max(want, float64(count)/float64(all))
 				}
-				if math.Abs(got[i]-want) > 1e-12 {
-					r.Fatalf("%v above %v: comparison %d has %v, want %v", values, above, i, got[i], want)
-				}
+				must.Near(r, got[i], want, 1e-12, values, above, i)
 			}
 		}
 		best := f.Best(3, pairs)
@@ -115,9 +113,7 @@ func TestFamilyByEnumeration(t *testing.T) {
 					count++
 				}
 			}
-			if want := float64(count) / float64(all); math.Abs(best[m]-want) > 1e-12 {
-				r.Fatalf("%v: method %d is the best with p %v, want %v", values, m, best[m], want)
-			}
+			must.Near(r, best[m], float64(count)/float64(all), 1e-12, values, m)
 		}
 	})
 }
@@ -170,9 +166,7 @@ func TestCritical(t *testing.T) {
 		level := rapid.Float64Range(0.001, 0.999).Draw(t, "level")
 		columns := []stats.SignedRanks{stats.NewSignedRanks(whole(sizes)), stats.NewSignedRanks(whole(sizes))}
 		alone, both := stats.NewFamily(columns[:1], 1).Critical(level), stats.NewFamily(columns, 1).Critical(level)
-		if math.Abs(alone-both) > 1e-9 {
-			t.Fatalf("%v and %v", alone, both)
-		}
+		must.Near(t, alone, both, 1e-9)
 	})
 }
 
@@ -213,9 +207,6 @@ func TestPseudoMedianInterval(t *testing.T) {
 			moved[i] = new(big.Rat).Sub(v, at)
 		}
 		x, _ := at.Float64()
-		if rejected, outside := stats.Wilcoxon(moved).P < 0.1, x < interval.Low ||
-			x > interval.High; rejected != outside {
-			r.Fatalf("%v: rejected %v, interval %v", x, rejected, interval)
-		}
+		must.Be(r, stats.Wilcoxon(moved).P < 0.1, x < interval.Low || x > interval.High, x, interval)
 	})
 }

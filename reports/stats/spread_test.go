@@ -50,9 +50,7 @@ func TestSpreadProperties(t *testing.T) {
 		by := big.NewRat(shift, 1)
 		for _, pair := range [][2]*big.Rat{{a[0].Mean, b[0].Mean}, {a[0].Min, b[0].Min}, {a[0].Lower, b[0].Lower},
 			{a[0].Median, b[0].Median}, {a[0].Upper, b[0].Upper}, {a[0].Max, b[0].Max}} {
-			if new(big.Rat).Add(pair[0], by).Cmp(pair[1]) != 0 {
-				t.Fatalf("shifted by %v, %v becomes %v", by, pair[0], pair[1])
-			}
+			must.Be(t, new(big.Rat).Add(pair[0], by).Cmp(pair[1]), 0, "shifted by")
 		}
 		if a[0].StdPop != b[0].StdPop || a[1].StdPop != 0 {
 			t.Fatalf("deviations %v and %v, of equal values %v", a[0].StdPop, b[0].StdPop, a[1].StdPop)
@@ -62,9 +60,7 @@ func TestSpreadProperties(t *testing.T) {
 			t.Fatalf("quartiles are out of order: %+v", a[0])
 		}
 		for i, v := range ints {
-			if values[i][0].Cmp(big.NewRat(v, 7)) != 0 {
-				t.Fatal("a value was changed")
-			}
+			must.Be(t, values[i][0].Cmp(big.NewRat(v, 7)), 0, "a value was changed")
 		}
 	})
 }
