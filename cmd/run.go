@@ -1022,7 +1022,7 @@ func questionSets(a *app, exp *plan.Experiment, todo *plan.Plan, req plan.Reques
 	return out
 }
 
-// question is what all questions of a run share, without methods. The metric is that of reports on the cells of the plan.
+// question is what all questions of a run share, without methods. The metric is that of reports on the plan's cells.
 func (f runOptions) question(exp *plan.Experiment, todo *plan.Plan, req plan.Request) (q curtail.Question, err error) {
 	usual := "mse"
 	if todo.Cells == nil || slices.ContainsFunc(todo.Cells, func(c *plan.Cell) bool {
