@@ -219,7 +219,6 @@ func TestDescribeAgreesWithWhatIsRead(t *testing.T) {
 	})
 }
 
-// compare compares a description with the set.
 func compare(r *rapid.T, d *read.Description, set *datasets.Set) {
 	rows := map[string]int{}
 	for _, m := range saidLabel.FindAllStringSubmatch(d.TOML, -1) {

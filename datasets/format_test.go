@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cellsOf reads a file, and returns its table and the texts of all cells.
 func cellsOf(t must.T, f *read.Format, name string, data []byte, o read.Options) (*read.Table, [][]string) {
 	table := must.Get(f.Read(read.File{Name: name, Data: data, Options: o, Budget: &read.Budget{Limit: 1 << 30}}))(
 		t)

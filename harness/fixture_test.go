@@ -53,7 +53,6 @@ func (h *testHarness) edit(t testing.TB, old, text string) {
 	h.Protocol = p
 }
 
-// runner runs cells in this process.
 func (h *testHarness) runner() *runner.InProcess {
 	return &runner.InProcess{Registry: h.Registry, Data: h.Data, Timeout: h.limits.Timeout, Grace: h.limits.Grace}
 }

@@ -89,7 +89,6 @@ func found(text, quote string) bool {
 	return true
 }
 
-// quoted reports whether a quote has a number.
 func quoted(quote string, number float64) bool {
 	return slices.ContainsFunc(numbers.FindAllString(strings.ReplaceAll(quote, ",", ""), -1), func(s string) bool {
 		v, err := strconv.ParseFloat(s, 64)

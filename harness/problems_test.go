@@ -177,7 +177,6 @@ func TestScaledTargets(t *testing.T) {
 	}
 }
 
-// firstFeature scores a row by its first feature.
 type firstFeature struct{}
 
 func (firstFeature) Score(_ context.Context, x *mat.Dense, out []float64) error {

@@ -74,7 +74,6 @@ func TestProgress(t *testing.T) {
 	says("p `bench worker` 5 2 1 map[d:2] 60; away on d, split 1 lab 50")
 }
 
-// session is a session of these methods that hears events.
 func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.Spec) *Session {
 	h := newTestHarness(t, methods...)
 	return &Session{Experiment: h.Experiment, DB: db, Tell: hear,

@@ -208,7 +208,6 @@ func (s Shape) Groups() []int {
 	return sizes
 }
 
-// shown is the shape that the method is given.
 func (s Spec) shown(sh Shape) Shape {
 	if !s.Blocks {
 		sh.Blocks = nil

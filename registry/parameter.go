@@ -37,7 +37,6 @@ type interval struct {
 
 var intervalText = regexp.MustCompile(`^([\[(])([^,]*),([^,]*)([\])])$`)
 
-// parsed returns the parameter with its range read.
 func (p Parameter) parsed() (Parameter, error) {
 	p.intervals, p.choices = nil, nil
 	if p.Range == "" {

@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// constant is a model that scores a number.
 func constant(v float64) Model {
 	return ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
 		for i := range out {

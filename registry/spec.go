@@ -110,7 +110,6 @@ type functions struct {
 	memory func(s Shape, setting json.RawMessage) (int64, error)
 }
 
-// complete completes s with functions of parameters that decode reads.
 func complete[P any](s Spec, parameters []Parameter, grid Grid, decode func(json.RawMessage) (P, error), fit FitFunc[P],
 	opts []Option[P]) Spec {
 	if fit == nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// described decodes a description of a set and returns its entry.
 func described(t *testing.T, toml string) *Entry {
 	t.Helper()
 	e := must.Get(decodeEntry("set.toml", []byte("name = \"mine\"\nfile = \"my.csv\"\n"+toml), "/dir"))(t)

@@ -111,7 +111,6 @@ func Files(ctx context.Context, d catalogue.Directory, entries []*catalogue.Entr
 	return joinFailures(failures)
 }
 
-// A job is one file of one entry.
 type job struct {
 	entry *catalogue.Entry
 	file  catalogue.File

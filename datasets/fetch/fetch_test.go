@@ -82,7 +82,6 @@ func serve(content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content) }
 }
 
-// leftovers lists what is in dir.
 func leftovers(t *testing.T, dir string) []string {
 	var out []string
 	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -35,7 +35,6 @@ func writeChecked(name string, check func(size int64, sum string) error, fill fu
 	return wrong
 }
 
-// A countingWriter counts and hashes what passes.
 type countingWriter struct {
 	w        io.Writer
 	sum      hash.Hash

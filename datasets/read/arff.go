@@ -147,7 +147,6 @@ func (p *arffParser) attribute(c *cursor) error {
 	return nil
 }
 
-// rows yields the rows after @data.
 func (p *arffParser) rows(yield func(Row, error) bool) {
 	row := Row{}
 	for len(p.rest) > 0 {

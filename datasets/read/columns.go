@@ -35,7 +35,6 @@ type columns struct {
 	unlabelled int          // rows that are left out, since they have no label
 }
 
-// A codedColumn is a categorical column.
 type codedColumn struct {
 	column int
 	names  []string         // of the levels, in order of appearance
@@ -98,7 +97,6 @@ func (c *columns) tooWide(memory int64, width, rows int) error {
 	return c.Refuse(memory, "take fewer rows or columns", "%s: %d rows of %d columns", c.table.File, rows, width)
 }
 
-// assign says what each column is used as.
 func (c *columns) assign(t *Table, tables []*Table) error {
 	used := make([]string, t.Width)
 	label, err := -1, error(nil)
@@ -152,7 +150,6 @@ func (c *columns) assign(t *Table, tables []*Table) error {
 	return nil
 }
 
-// add reads the next row.
 func (c *columns) add(t *Table, row Row) error {
 	if n := len(row.Cells); row.At == nil && n != t.Width { // of a format that does not check this itself
 		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
@@ -368,7 +365,6 @@ func newMatrix(b *Budget, n, d int, advice, wide string) (*mat.Dense, error) {
 	return mat.NewDense(n, d, nil), nil
 }
 
-// featureName names the feature of a column.
 func featureName(t *Table, j int) string {
 	switch name := t.Name(j); {
 	case name != "":
@@ -379,7 +375,6 @@ func featureName(t *Table, j int) string {
 	return fmt.Sprintf("c%d", j)
 }
 
-// resolve returns the number of column c.
 func resolve(t *Table, c catalogue.Column) (int, error) {
 	if c.Name == "" {
 		j := c.Index

@@ -36,7 +36,6 @@ var Blank = Format{
 	Read:   func(f File) (*Table, error) { return readLines(f, blanks) },
 }
 
-// blanks is the separator of Blank.
 const blanks = ' '
 
 // separatorOf returns the separator with the largest share of rows of the same length. Of two separators whose shares

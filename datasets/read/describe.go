@@ -423,7 +423,6 @@ func (s *source) made(set *datasets.Set) string {
 	return ": " + strings.Join(levels, ", ")
 }
 
-// setName makes a name for the set from the name of the file.
 func (s *source) setName() string {
 	name := catalogue.SetName(s.paths[0])
 	for s.hints.Taken != nil && s.hints.Taken(name) {

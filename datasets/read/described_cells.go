@@ -96,7 +96,6 @@ func (c *cells) keepRegular() {
 	c.lines, c.first = c.lines[:kept], c.first[:kept]
 }
 
-// rows returns the number of rows.
 func (c *cells) rows() int { return len(c.lines) }
 
 // at returns the value of row i in column j.

@@ -31,7 +31,6 @@ type column struct {
 	high     float64
 }
 
-// leave leaves the column out, with the reason.
 func (c *column) leave(s *source, reason string, args ...any) {
 	c.drop = fmt.Sprintf(reason, args...)
 	s.say(&s.Notes, reason, fmt.Sprintf("column %s is left out: %s", c.name, c.drop))
@@ -110,7 +109,9 @@ func (s *source) look(j int, k *known) column {
 	case len(k.strays) == 0:
 		c.look(k, s)
 	case 5*len(k.numbers) >= 4*rows:
-		s.mostlyNumbers(&c, k)
+		if s.areMarks(&c, k) {
+			c.look(k, s)
+		}
 	default:
 		s.texts(&c, k)
 	}
@@ -265,13 +266,6 @@ func (c *column) findSentinels(v []float64, s *source, is func(float64) bool, te
 // sentinel reports numbers that people write for a missing value.
 func sentinel(v float64) bool {
 	return slices.Contains([]float64{-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999}, v)
-}
-
-// mostlyNumbers looks at what else a column of numbers holds.
-func (s *source) mostlyNumbers(c *column, k *known) {
-	if s.areMarks(c, k) {
-		c.look(k, s)
-	}
 }
 
 // areMarks reports whether the values that are no numbers or dates are a few words, which become marks of missing

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
-// dates looks at a column of dates.
 func (s *source) dates(c *column, k *known) {
 	if c.kind >= YearLast && s.order == "" && !s.findOrder(c) {
 		return

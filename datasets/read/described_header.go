@@ -81,7 +81,6 @@ func (s *source) isNumberedHeader(names []string, words []bool) bool {
 	return false
 }
 
-// nameOf is a column's name for people.
 func (s *source) nameOf(j int) string {
 	if s.names[j] == "" {
 		return fmt.Sprint(j)

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
 
-// A class is a label with its rows.
 type class struct {
 	name string
 	rows int
@@ -20,7 +19,6 @@ type class struct {
 // usual are names that columns with labels have, the likeliest first.
 var usual = []string{"class", "label", "target", "outcome", "y", "diagnosis", "result", "response", "status"}
 
-// findLabel finds the column of the label.
 func (s *source) findLabel() error {
 	if s.label = s.lastWithValues(); s.hints.Label != "" {
 		s.label = s.columnOf(s.hints.Label)
@@ -123,7 +121,6 @@ func (s *source) lastWithValues() int {
 	return s.parts[0].Width - 1
 }
 
-// chooseTask counts the labels and chooses the task.
 func (s *source) chooseTask() error {
 	numbers, err := s.countLabels()
 	if err != nil {
@@ -317,7 +314,6 @@ func (s *source) tells(c column) bool {
 	return changes > 0
 }
 
-// class returns the class of row i.
 func (s *source) class(i int) string {
 	label := catalogue.CanonicalLabel(s.text(i, s.label))
 	switch {

@@ -145,7 +145,6 @@ func (s *source) columnKeys(key func(name, value string)) {
 // may be.
 const leastRange, mostRange = 20, 1 << 20
 
-// refs lists columns in TOML.
 func (s *source) refs(columns []int) string {
 	var out []string
 	for len(columns) > 0 {
@@ -163,7 +162,6 @@ func (s *source) refs(columns []int) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// mostColumns bounds the lines on columns.
 const mostColumns = 200
 
 // comments writes what the classes and the columns are, for people.

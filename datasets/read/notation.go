@@ -34,7 +34,6 @@ var grouped = func() map[Style]*regexp.Regexp {
 	return out
 }()
 
-// styles are the styles with separators of thousands.
 var styles = slices.Collect(maps.Keys(grouped))
 
 // point is the decimal separator.

@@ -113,7 +113,6 @@ func openParquet(in File) (*parquet.File, error) {
 	return f, nil
 }
 
-// nestedKind says what a nested column is, for an error.
 func nestedKind(c *parquet.Column) string {
 	switch kind := strings.ToLower(strings.TrimSuffix(c.Type().String(), "()")); {
 	case c.Repeated():
@@ -187,7 +186,6 @@ type parquetReader struct {
 	cells  [][]byte // of a row
 }
 
-// all yields the rows.
 func (p *parquetReader) all(yield func(Row, error) bool) {
 	for _, group := range p.file.RowGroups() {
 		for row, err := range p.group(group) {

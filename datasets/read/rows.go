@@ -130,7 +130,6 @@ type featureSource struct {
 	level  string
 }
 
-// sources finds the columns of features.
 func sources(t *Table, features []string, dates []int) ([]featureSource, error) {
 	at := map[string]int{}
 	for j, n := range t.Names {

@@ -17,7 +17,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/testenv"
 )
 
-// suite returns the sets of the protocol suite.
 func suite() []*catalogue.Entry {
 	return slices.DeleteFunc(catalogue.Builtin().All(), func(e *catalogue.Entry) bool {
 		return !slices.Contains(e.Protocols, "suite")

@@ -59,7 +59,6 @@ type plainError struct{ text string }
 
 func (e *plainError) Error() string { return e.text }
 
-// rowsOf returns X as rows, for comparisons.
 func rowsOf(s *datasets.Set) [][]float64 {
 	n, _ := s.X.Dims()
 	var out [][]float64

@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// written is a file of results.
 func written(t testing.TB, runs ...result.Run) []byte {
 	t.Helper()
 	var file bytes.Buffer

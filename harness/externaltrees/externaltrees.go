@@ -122,7 +122,6 @@ func (m *Model) find(columns []string) (at []int, note string, err error) {
 	return at, note, nil
 }
 
-// few names the first columns.
 func few(columns []string) string {
 	if len(columns) > 8 {
 		return strings.Join(columns[:8], ", ") + " and others"

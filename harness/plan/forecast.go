@@ -76,7 +76,6 @@ func nearest(all []measured, c measured) (best measured, far float64) {
 	return best, far
 }
 
-// secondsFor predicts the seconds of a cell with some work.
 func (m measured) secondsFor(work float64) float64 { return m.seconds / m.cells * work / m.work }
 
 // NewForecast returns the forecast from stored timings, on a machine as fast as that of the reference run.

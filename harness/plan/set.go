@@ -80,7 +80,6 @@ func (e *Experiment) OfSizes(req Request, sizes []Size, forecast *Forecast) (*Pl
 	return out, nil
 }
 
-// sizes returns the sizes of a split.
 func (p plannedSet) sizes(splitter split.Splitter, number int) (s sizes, err error) {
 	if p.grouped == nil {
 		if s.train, s.test, err = splitter.SizesOf(p.rows, p.trainRows, p.own, number); err == nil && p.positive > 0 {
@@ -171,7 +170,6 @@ func (e *Experiment) set(ctx context.Context, entry *catalogue.Entry, splits []i
 	return p, nil
 }
 
-// ownSplits returns a set's own splits, at least one.
 func (e *Experiment) ownSplits(ctx context.Context, entry *catalogue.Entry, n int) ([]datasets.Division, error) {
 	own, err := read.Splits(ctx, e.Data, entry, n)
 	if err == nil {

@@ -222,7 +222,6 @@ func (r Run) checkTests() error {
 	return r.checkEnded()
 }
 
-// checkEnded checks a cell that ended ok.
 func (r Run) checkEnded() error {
 	if r.TrainRows < 1 {
 		return errors.New("it has no training rows")

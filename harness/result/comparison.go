@@ -11,7 +11,6 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// comparisonVersion is that of the form of a file.
 const comparisonVersion = "bench-comparison/1"
 
 // A Comparison is written down before its first result: who is compared with whom, on which data, by which test. It is

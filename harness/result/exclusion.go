@@ -122,7 +122,6 @@ func Explain(all []Exclusion) []string {
 	return lines
 }
 
-// line says which cells a reason excludes.
 func (w Why) line(cells []Exclusion) string {
 	sets := namesOf(cells, func(e Exclusion) string { return e.Dataset })
 	pairs := namesOf(cells, func(e Exclusion) string { return e.Method + " on " + e.Dataset })

@@ -183,7 +183,6 @@ func (j *job) stages(ctx context.Context, model registry.Model, whole split.Part
 	return out, err
 }
 
-// A counter counts the bytes that are written to it.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {

@@ -83,7 +83,6 @@ func (r *Workers) Run(ctx context.Context, c CellSpec) (result.Run, error) {
 	return run, err
 }
 
-// once runs a cell in an idle worker, or in a new worker.
 func (r *Workers) once(ctx context.Context, c CellSpec) (result.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return result.Run{}, err
@@ -128,7 +127,6 @@ func (r *Workers) take(c CellSpec) *worker {
 	return nil
 }
 
-// A callEnd says how a call ended.
 type callEnd int
 
 const (

@@ -91,7 +91,6 @@ method_seed = 1
 standardise = true
 `
 
-// newWorkers are workers of the test binary.
 func newWorkers(t testing.TB, memory int64) *runner.Workers {
 	t.Helper()
 	if !runner.CanIsolate {

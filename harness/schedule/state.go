@@ -44,7 +44,6 @@ type (
 	ticked struct{}
 )
 
-// An ending is how a cell ended.
 type ending int
 
 const (
@@ -119,7 +118,6 @@ func newState(opt Options, cells []*plan.Cell, now time.Time) *state {
 	return s
 }
 
-// take queues cells.
 func (s *state) take(cells []*plan.Cell) {
 	s.suspects, cells = newSuspects(cells)
 	s.queue, s.groups = plan.NewQueue(nil, s.forecast), [][]*plan.Cell{cells}

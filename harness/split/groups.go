@@ -240,7 +240,6 @@ func (d *deal) some(n int) string {
 	return fmt.Sprintf("%d groups (column %s)", n, d.set.Groups.Column)
 }
 
-// class names a class for people.
 func (d *deal) class(c int) string {
 	label := d.labels[c]
 	if d.set.Task == registry.Binary {

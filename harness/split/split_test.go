@@ -7,7 +7,6 @@ import (
 	"github.com/kernelboosting/bench/registry/rng"
 )
 
-// table2 is the splitter of the protocol of that name.
 var table2 = Splitter{TestFraction: 0.3, Folds: 5}
 
 func share(y []float64, rows []int, label float64) int {

@@ -203,7 +203,6 @@ func unpackScores(data []byte) ([]float64, error) {
 	return fromPlanes(packed)
 }
 
-// readModel reads the values of modelColumns.
 func readModel(row []any) (*result.Model, error) {
 	m := &result.Model{}
 	features, labels := []byte(row[0].(string)), []byte(row[1].(string))

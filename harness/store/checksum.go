@@ -41,7 +41,6 @@ const (
 	rowMark   = 255
 )
 
-// table begins a table.
 func (d *digest) table(name string) {
 	d.sum.Write(append(append(append(d.buf[:0], tableMark), name...), 0))
 }

@@ -133,7 +133,6 @@ func foreign(path string) error {
 		"--db", path)
 }
 
-// errUpgradable is the error for a file that lacks tables or columns, which Open adds.
 var errUpgradable = errors.New("it lacks tables or columns of this program, which adds them when it can write the file")
 
 // checkSchema demands the version and the definitions of this program.

@@ -75,7 +75,6 @@ const badChecksum = "its checksum is wrong, so it is not what was stored"
 // own reports whether the checksum covers the row itself.
 func (s sealed) own() bool { return s.sum == "checksum" }
 
-// numbered reports whether rows have numbers.
 func (s sealed) numbered() bool { return s.parts != nil || s.table == "environments" }
 
 // insert stores a row of a table whose rows own no others. values are in the order of the table.
@@ -263,7 +262,6 @@ func (s sealed) check(ctx context.Context, q queryer, in span, report func(Probl
 	return err
 }
 
-// A queryer is a database or a transaction.
 type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }

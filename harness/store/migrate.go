@@ -139,5 +139,4 @@ func addToView(ctx context.Context, tx *sql.Tx, view, column string) error {
 	return err
 }
 
-// endOfColumns ends the list of columns of a view.
 const endOfColumns = "\nFROM "

@@ -146,7 +146,6 @@ func (db *DB) checkWhole(ctx context.Context, small bool, large []string) error 
 	return db.damaged(db.check(ctx, largeSteps(large, db.spans(ctx))))
 }
 
-// reading is what a statement reads.
 type reading struct {
 	statement string // in lower case and without quotation marks, since a mark within a name is doubled
 	// tables are the tables and views that SQLite names when it prepares the statement. SQLite does not name
@@ -319,7 +318,6 @@ func (db *DB) limitValues(c *sqlite3.SQLiteConn) {
 	}
 }
 
-// errCollected is the error of an aggregate that would hold too much.
 var errCollected = errors.New("aggregates of the statement hold too many values")
 
 // collect counts bytes that an aggregate holds until it returns its value.

@@ -93,7 +93,6 @@ func (f *fortress) hold(t testing.TB, query string) {
 	}
 }
 
-// ask returns the rows of an answer and what is said of it.
 func ask(t testing.TB, db *DB, query string) (rows string, err error) {
 	t.Helper()
 	var b strings.Builder

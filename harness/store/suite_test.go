@@ -36,7 +36,6 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// failed is a run that ended without a result.
 func failed(r result.Run, status result.Status, why string) result.Run {
 	return result.Run{
 		Planned: result.Planned{

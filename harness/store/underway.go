@@ -328,7 +328,6 @@ func readRuns(ctx context.Context, tx *sql.Tx, seen sightings) (out []underwayRu
 	return out, err
 }
 
-// at notes the beat of a run.
 func (s sightings) at(run, beat int64) sighting {
 	last, known := s[run]
 	if !known || last.beat != beat {

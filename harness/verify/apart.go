@@ -75,7 +75,6 @@ type prediction struct {
 	classes bool
 }
 
-// predictionOf returns what the scores of a run predict.
 func predictionOf(r result.Run) prediction {
 	if r.Score.RMSE != nil {
 		return prediction{values: r.Scores}

@@ -143,7 +143,6 @@ func inBoth(a, b result.Run) (result.Run, result.Run) {
 	return a, b
 }
 
-// has reports whether a score of the run has the field's value.
 func has(r *result.Run, f result.Field) (found bool) {
 	r.EachScore(func(s *result.Score) { found = found || f.Value(s) != nil })
 	return found

@@ -147,7 +147,6 @@ func (r printedRow) number(column string, most float64) float64 {
 	return x
 }
 
-// protocol checks what a row says of its protocol and its splits.
 func (r printedRow) protocol(q *experiments.Quoted) {
 	if len(q.Protocol) > wording.MostName || wording.Spelled(q.Protocol) != q.Protocol {
 		r.fault("protocol", "%+.40q is too long, or holds what cannot be seen; use at most %d bytes", q.Protocol,

@@ -108,7 +108,6 @@ var forTests = strings.Fields("internal/architecture internal/test/faulty intern
 // forSQL are imported by harness/store alone.
 var forSQL = strings.Fields("database/sql modernc.org/sqlite github.com/mattn/go-sqlite3")
 
-// A source is a Go file.
 type source struct {
 	file    string // from the root, with slashes
 	imports []string
@@ -116,7 +115,6 @@ type source struct {
 
 func (s source) test() bool { return strings.HasSuffix(s.file, "_test.go") }
 
-// matches reports whether a pattern of rooms has the package.
 func matches(pattern, pkg string) bool {
 	if prefix, any := strings.CutSuffix(pattern, "..."); any {
 		prefix = strings.TrimSuffix(prefix, "/")

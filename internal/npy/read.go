@@ -85,7 +85,6 @@ type head struct {
 	shape   []int
 }
 
-// readHeader reads what precedes the values.
 func readHeader(r io.Reader) (head, error) {
 	var start [8]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil || string(start[:6]) != "\x93NUMPY" {

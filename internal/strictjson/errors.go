@@ -58,7 +58,6 @@ var kinds = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a text", '0': "a number", '{': "an object", '[': "a list",
 }
 
-// wanted says what a type holds.
 func wanted(t reflect.Type) string {
 	switch kind := t.Kind(); {
 	case kind == reflect.Pointer:

@@ -125,7 +125,6 @@ func nearest(train registry.Data) registry.Model {
 	})
 }
 
-// env is what a fit has here.
 var env = registry.Env{Seed: 1}
 
 // sample is a training set that a ridge can learn.

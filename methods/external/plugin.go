@@ -294,7 +294,6 @@ func (p *Plugin) describe(ctx context.Context, q *process) error {
 	return nil
 }
 
-// name is the plugin's name in errors.
 func (p *Plugin) name() string {
 	if p.described == nil {
 		return p.file

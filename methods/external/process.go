@@ -93,7 +93,6 @@ func (p *Plugin) newProcess(pid int, box *sandbox.Process, pipes []*os.File, pri
 	return q
 }
 
-// start starts a process of the plugin in its sandbox.
 func (p *Plugin) start() (*process, error) {
 	folder, err := newFolder(p.data)
 	if err != nil {
@@ -302,7 +301,6 @@ func (q *process) kill(why error) {
 	q.folder.remove()
 }
 
-// over reports whether the process has ended.
 func (q *process) over() bool {
 	select {
 	case <-q.exited:

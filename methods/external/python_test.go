@@ -26,7 +26,6 @@ func python(t testing.TB) string {
 	return testenv.Python(t)
 }
 
-// example returns a plugin of the examples.
 func example(t testing.TB, name string) *external.Plugin {
 	return load(t, filepath.Join("python", "examples", name), external.Options{Python: python(t)})
 }

@@ -59,7 +59,6 @@ func (s suite) staged(t *testing.T) {
 	}
 }
 
-// stage returns the scores after a round.
 func stage(t *testing.T, m registry.Stager, d registry.Data, round int) []float64 {
 	t.Helper()
 	var out []float64

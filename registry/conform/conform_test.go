@@ -83,7 +83,6 @@ func working(ctx context.Context, env registry.Env, train registry.Data, p param
 	return centroids(ctx, env, train, p)
 }
 
-// declares is the option of a method that works as it declares.
 func declares(bytes int64) registry.Option[params] {
 	return registry.Memory(func(s registry.Shape, _ params) int64 { return bytes + int64(s.N) })
 }
@@ -112,7 +111,6 @@ func TestARawMethodPasses(t *testing.T) {
 		}, registry.Memory(func(s registry.Shape, _ json.RawMessage) int64 { return int64(s.N * s.D) })))
 }
 
-// savedWell is saved as JSON.
 type savedWell struct{ linear }
 
 func (m savedWell) Save(w io.Writer) error { return json.NewEncoder(w).Encode(append(m.w, m.shift)) }
@@ -144,7 +142,6 @@ type savedWrong struct{ linear }
 
 func (savedWrong) Save(io.Writer) error { return nil }
 
-// savedTwice numbers what it saves.
 type savedTwice struct{ linear }
 
 func (savedTwice) Save(w io.Writer) error {

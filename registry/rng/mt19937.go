@@ -23,7 +23,6 @@ func (g *mt19937) seed(seed uint32) {
 	g.next = words
 }
 
-// both repeats a word in both halves.
 func both(word uint64) uint64 { return word<<32 | word }
 
 // straddle returns the pair that begins with the later word of a and ends with the earlier one of b.

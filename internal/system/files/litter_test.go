@@ -14,7 +14,6 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// names lists a directory.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries := must.Get(os.ReadDir(dir))(t)

@@ -171,7 +171,6 @@ func limit(root fs.FS, name string) int64 {
 	return v
 }
 
-// limitsMemory reports whether memory is in a list of controllers.
 func limitsMemory(list string) bool { return slices.Contains(strings.Split(list, ","), "memory") }
 
 // lines returns a file's lines, none if it cannot be read.

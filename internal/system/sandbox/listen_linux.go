@@ -53,7 +53,6 @@ type notification struct {
 	Arguments     [6]uint64
 }
 
-// A reply says what becomes of the call.
 type reply struct {
 	ID, Value    uint64
 	Error, Flags uint32
@@ -77,7 +76,6 @@ func listen(listener int, ended func(peak int64)) {
 	}
 }
 
-// answer waits for a call and answers it.
 func answer(listener int, ended func(peak int64)) unix.Errno {
 	var n notification
 	if code := ask(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); code != 0 {

@@ -117,7 +117,6 @@ func resolved(path string) string {
 	}
 }
 
-// beneath reports whether a path lies below a folder.
 func beneath(path, folder string) bool {
 	return path != folder && strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+
 		string(filepath.Separator))

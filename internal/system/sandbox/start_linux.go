@@ -200,7 +200,6 @@ func init() {
 	}
 }
 
-// first is the first process of a sandbox.
 func first() int {
 	unix.CloseOnExec(fdOrder)
 	unix.CloseOnExec(fdReport)

@@ -104,7 +104,6 @@ func Environment(ours []string, private string) []string {
 	return out
 }
 
-// secret reports whether a variable's name is that of a secret.
 func secret(name string) bool {
 	name = strings.ToUpper(name)
 	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "ACCESS_KEY",

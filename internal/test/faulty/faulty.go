@@ -113,7 +113,6 @@ func fault(name string, class, says string, what func()) Fault {
 
 func crash(name, says string, what func()) Fault { return fault(name, "crash", says, what) }
 
-// endlessFaults do not end.
 func endlessFaults() []Fault {
 	endless := func(name string, what func()) Fault {
 		f := fault(name, "timeout", "did not stop when asked", what)
@@ -182,7 +181,6 @@ func crashes() []Fault {
 	}
 }
 
-// memoryFaults take more and more memory.
 func memoryFaults() []Fault {
 	large := func(name string, what func()) Fault {
 		f := fault(name, "oom", "memory", what)
@@ -213,7 +211,6 @@ func memoryFaults() []Fault {
 	}
 }
 
-// answerFaults are about what a method answers.
 func answerFaults() []Fault {
 	bad := func(name, says string, fit fits, options ...registry.Option[settings]) Fault {
 		return Fault{Spec: define(name, "1", fit, options...), Status: "failed", Class: "bad-output", Says: says}

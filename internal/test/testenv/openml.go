@@ -88,7 +88,6 @@ func (s *OpenML) serve(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, text)
 }
 
-// An openMLSet is what the server has of one.
 type openMLSet struct {
 	name, target, extra, features, arff string
 	status                              string // "" for active

@@ -199,7 +199,6 @@ func (s *session) fit(d registry.Data, point json.RawMessage) (registry.Model, e
 	return m, err
 }
 
-// scores returns the scores of a model for the rows of d.
 func (s *session) scores(m registry.Model, d registry.Data) ([]float64, error) {
 	out := make([]float64, d.Shape().N*d.Shape().Outputs())
 	return out, m.Score(s.ctx, d.X, out)

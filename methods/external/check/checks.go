@@ -20,7 +20,6 @@ import (
 // seed is the seed of the generated data and of the fits.
 const seed = 11
 
-// order is a permutation of n rows.
 func order(n int) []int { return rng.New(seed).Permutation(n) }
 
 // checks are in the order in which they run: a failure often explains later failures.
