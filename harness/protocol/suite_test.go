@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
@@ -31,7 +30,5 @@ func TestSuite(t *testing.T) {
 	}
 	must.Be(t, []int{len(table2.Datasets), len(table2.Others())}, []int{16, 37})
 	_, err := Parse("mine", []byte("like = \"table2\"\ndatasets = [\"wine\"]\n"))
-	if err == nil || !strings.Contains(err.Error(), "is for protocols of the program alone") {
-		t.Error(err)
-	}
+	must.Say(t, err, "is for protocols of the program alone")
 }

@@ -171,41 +171,41 @@ func (tr *trial) image(files map[string][]byte, m moment) error {
 }
 
 // fates returns what may become of pending operations, by name.
-func fates(pending []storetest.Op, random int, rng *rand.Rand) map[string][]storetest.Fate {
-	by := func(f func(i int) storetest.Fate) []storetest.Fate {
-		out := make([]storetest.Fate, len(pending))
+func fates(pending []storetest.Op, random int, rng *rand.Rand) map[string][]fate {
+	by := func(f func(i int) fate) []fate {
+		out := make([]fate, len(pending))
 		for i := range out {
 			out[i] = f(i)
 		}
 		return out
 	}
-	choose := func(is bool, yes, no storetest.Fate) storetest.Fate {
+	choose := func(is bool, yes, no fate) fate {
 		if is {
 			return yes
 		}
 		return no
 	}
-	const kept, lost, torn, spoilt = storetest.Kept, storetest.Lost, storetest.Torn, storetest.Spoilt
+	const kept, lost, torn, spoilt = opKept, opLost, opTorn, opSpoilt
 	last := len(pending) - 1
-	out := map[string][]storetest.Fate{
-		"all lost":           by(func(int) storetest.Fate { return lost }),
-		"all kept":           by(func(int) storetest.Fate { return kept }),
-		"the last torn":      by(func(i int) storetest.Fate { return choose(i == last, torn, kept) }),
-		"the last spoilt":    by(func(i int) storetest.Fate { return choose(i == last, spoilt, kept) }),
-		"the last alone":     by(func(i int) storetest.Fate { return choose(i == last, kept, lost) }),
-		"all but the first":  by(func(i int) storetest.Fate { return choose(i == 0, lost, kept) }),
-		"all torn":           by(func(int) storetest.Fate { return torn }),
-		"all spoilt":         by(func(int) storetest.Fate { return spoilt }),
-		"every second":       by(func(i int) storetest.Fate { return choose(i%2 == 0, kept, lost) }),
-		"every other second": by(func(i int) storetest.Fate { return choose(i%2 == 1, kept, lost) }),
+	out := map[string][]fate{
+		"all lost":           by(func(int) fate { return lost }),
+		"all kept":           by(func(int) fate { return kept }),
+		"the last torn":      by(func(i int) fate { return choose(i == last, torn, kept) }),
+		"the last spoilt":    by(func(i int) fate { return choose(i == last, spoilt, kept) }),
+		"the last alone":     by(func(i int) fate { return choose(i == last, kept, lost) }),
+		"all but the first":  by(func(i int) fate { return choose(i == 0, lost, kept) }),
+		"all torn":           by(func(int) fate { return torn }),
+		"all spoilt":         by(func(int) fate { return spoilt }),
+		"every second":       by(func(i int) fate { return choose(i%2 == 0, kept, lost) }),
+		"every other second": by(func(i int) fate { return choose(i%2 == 1, kept, lost) }),
 	}
 	for _, p := range pending {
-		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) storetest.Fate {
+		out[fmt.Sprintf("file %d alone", p.File)] = by(func(i int) fate {
 			return choose(pending[i].File == p.File, kept, lost)
 		})
 	}
 	for n := range random {
-		out[fmt.Sprintf("chance %d", n)] = by(func(int) storetest.Fate { return storetest.Fate(rng.IntN(4)) })
+		out[fmt.Sprintf("chance %d", n)] = by(func(int) fate { return fate(rng.IntN(4)) })
 	}
 	return out
 }
@@ -261,7 +261,7 @@ func TestLossOfPower(t *testing.T) {
 	for name, tr := range trials(t) {
 		j := must.Get(tr.run(storetest.Fault{}, nil))(t)
 		kinds, points := 0, 0
-		disk := storetest.NewModel()
+		disk := newDiskModel()
 		for n, op := range append(j.disk.Ops(), storetest.Op{}) {
 			if n >= j.moments[0].ops && (n+3)%every(t, 47, 23) == 0 {
 				points++
@@ -345,13 +345,13 @@ func (tr *trial) failed(j *journey, err error) error {
 	if len(j.troubles) > 0 {
 		moments = append(moments, j.moments...)
 	}
-	disk, n := storetest.NewModel(), 0
+	disk, n := newDiskModel(), 0
 	slices.SortStableFunc(moments, func(a, b moment) int { return a.ops - b.ops })
 	for _, m := range moments {
 		for ; n < m.ops; n++ {
 			disk.Apply(j.disk.Ops()[n])
 		}
-		lost := slices.Repeat([]storetest.Fate{storetest.Lost}, len(disk.Pending()))
+		lost := slices.Repeat([]fate{opLost}, len(disk.Pending()))
 		if err := tr.image(disk.After(lost, false), m); err != nil {
 			return fmt.Errorf("power is lost after %d operations: %w", m.ops, err)
 		}

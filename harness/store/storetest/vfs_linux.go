@@ -1,9 +1,9 @@
 // A file system below SQLite fails on demand and remembers what a loss of power may leave.
 //
 // A [Disk] is a folder. SQLite's operations on files below it are counted and recorded; at the operations
-// that a [Fault] names they fail. A [Model] takes the record and makes the files that the disk may hold after
-// a loss of power at any moment: what was synced is there, and of what was written since, any part. SQLite's
-// own methods do the work (vfs_linux.go, shim_linux.c); the model is plain Go (model.go).
+// that a [Fault] names they fail. SQLite's own methods do the work (vfs_linux.go, shim_linux.c). The record
+// tells what a disk may hold after a loss of power at any moment: what was synced is there, and of what was
+// written since, any part (disk_linux_test.go of package store).
 //
 // It knows no database and no SQL. Shared memory (-shm) fails like a file but is not recorded, since
 // SQLite makes it anew after a loss of power. Syncs do not reach the real disk.
@@ -26,6 +26,46 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // links SQLite
 )
+
+// A Kind is what is done with a file. A mask of several kinds is their sum.
+type Kind int
+
+// These are the kinds. Forget occurs in records only: a sync failed, and afterwards the system treats the
+// unwritten data as written, as Linux does.
+const (
+	Read Kind = 1 << iota
+	Write
+	Truncate
+	Sync
+	Create
+	Remove
+	ShmMap
+	ShmLock
+	Forget
+)
+
+// Changes are the kinds that change files or that make changes durable.
+const Changes = Write | Truncate | Sync | Create | Remove | ShmMap
+
+// A Fault says which operations fail, and how. The zero value fails none.
+type Fault struct {
+	Kinds   Kind // the operations that count
+	At      int  // the first counted operation that fails, from 1; 0 for none
+	Forever bool // all counted operations after it fail too
+	Full    bool // where an operation needs space, the disk is full; else the device fails
+	Part    bool // a write that fails leaves its first half
+	Forget  bool // a sync that fails forgets what it should have written
+}
+
+// An Op is an operation that was done.
+type Op struct {
+	Kind   Kind
+	Name   string // of the file; for Create and Remove
+	File   int    // the number of the file; a file that is made again under the same name has a new number
+	At     int64  // the offset; for Truncate the size
+	Data   []byte // for Write
+	Folder bool   // the names of all files are synced too
+}
 
 // A Disk is a watched folder.
 type Disk struct {

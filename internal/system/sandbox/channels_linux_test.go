@@ -30,7 +30,7 @@ const sent = 256
 // NAME PATH". Of a counter it prints the number, before which it may raise it: "read NAME", "add NAME PATH TIMES".
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && (os.Args[1] == "add" || os.Args[1] == "read") {
-		c := faulty.Counters[os.Args[2]]
+		c := counters[os.Args[2]]
 		if os.Args[1] == "add" {
 			times, _ := strconv.Atoi(os.Args[4])
 			if err := c.Add(os.Args[3], times); err != nil {
@@ -224,7 +224,7 @@ func TestCountersOfTheSystem(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "channel")
-	for _, name := range slices.Sorted(maps.Keys(faulty.Counters)) {
+	for _, name := range slices.Sorted(maps.Keys(counters)) {
 		t.Run(name, func(t *testing.T) {
 			must.Do(t, faulty.Channels["times of reads"].Carve(path, sent))
 			cold(t, path)

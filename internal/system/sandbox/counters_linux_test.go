@@ -1,22 +1,23 @@
-package faulty
+package sandbox
 
 import (
 	"os"
 	"path/filepath"
 	"runtime"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"golang.org/x/sys/unix"
 )
 
-// A Counter is a number that the system keeps for all processes. Add raises it at least n times and may take a while;
+// A counter is a number that the system keeps for all processes. Add raises it at least n times and may take a while;
 // a file at the path is one that nobody has read.
-type Counter struct {
+type counter struct {
 	Add  func(path string, n int) error
 	Read func() (int64, error)
 }
 
-// Counters are numbers by which a method can tell a later one something.
-var Counters = map[string]Counter{
+// counters are numbers by which a method can tell a later one something.
+var counters = map[string]counter{
 	"numbers of processes": {Add: repeats(func() error {
 		done := make(chan bool)
 		go func() {
@@ -26,10 +27,10 @@ var Counters = map[string]Counter{
 		<-done
 		return nil
 	}), Read: func() (int64, error) { return int64(os.Getpid()), nil }},
-	"numbers of pipes": {Add: repeats(func() error { return first(pipeNumber()) }), Read: pipeNumber},
-	"numbers of files": {Add: repeats(func() error { return first(fileNumber()) }), Read: fileNumber},
+	"numbers of pipes": {Add: repeats(func() error { return must.Err(pipeNumber()) }), Read: pipeNumber},
+	"numbers of files": {Add: repeats(func() error { return must.Err(fileNumber()) }), Read: fileNumber},
 	"free memory": {
-		Add: func(path string, _ int) error { return first(os.ReadFile(path)) },
+		Add: func(path string, _ int) error { return must.Err(os.ReadFile(path)) },
 		Read: func() (int64, error) {
 			var s unix.Sysinfo_t
 			err := unix.Sysinfo(&s)
@@ -51,7 +52,9 @@ func repeats(do func() error) func(string, int) error {
 
 func pipeNumber() (int64, error) {
 	runtime.LockOSThread()
-	pin(0) // each processor has numbers of its own
+	var one unix.CPUSet // each processor has numbers of its own
+	one.Set(0)
+	_ = unix.SchedSetaffinity(0, &one)
 	var s unix.Stat_t
 	r, w, err := os.Pipe()
 	if err != nil {
