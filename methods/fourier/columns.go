@@ -30,22 +30,35 @@ type columns struct {
 
 // A basis is the basis Q_j of one block, and the block of X.
 type basis struct {
-	from, count int         // its columns of Psi
-	at, rank    int         // its columns of X
-	q           []float64   // Q_j', rank x count
-	x, xT       []float64   // X_j, n x rank, and its transpose
-	gram        [][]float64 // X_j'X_k of each block k
+	*channel
+	sigma    []float64
+	work     *work
+	from     int         // its first column of Psi, of width columns
+	at, rank int         // its columns of X
+	q        []float64   // Q_j', rank x width
+	xT       []float64   // X_j', rank x n, if it is held
+	values   []float64   // X_j' of the values, where rows have equal values
+	gram     [][]float64 // X_j'X_k of each block k
 }
 
 // rankTol is the relative size below which a pivot of Psi_j'Psi_j is taken to be rounding alone.
 const rankTol = 1e-14
 
-// newColumns embeds the rows at sigma. If grams is set, it also computes X'X, unless a product of a vector with X'X
-// costs more than one with X and one with X'.
-func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*columns, error) {
+// newColumns embeds the rows at sigma. X is held, unless the caller needs no more than its rows once. If grams is set,
+// it also computes X'X, unless a product of a vector with X'X costs more than one with X and one with X'. The columns
+// take the memory of last, which is nil or no longer needed.
+func newColumns(ctx context.Context, p *problem, sigma []float64, held, grams bool, last *columns) (*columns, error) {
 	m := &columns{n: p.n, width: p.width, alone: p.outputs == 1}
 	for j, q := range p.parts {
 		b, err := newBasis(ctx, p.channel(j), sigma)
+		if err == nil && held {
+			var room []float64
+			if last != nil {
+				room = last.blocks[j].xT
+			}
+			b.xT, err = b.all(ctx, room, p.n, b.copyRows)
+			b.values, b.work = nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -62,45 +75,50 @@ func newColumns(ctx context.Context, p *problem, sigma []float64, grams bool) (*
 // newBasis embeds the values of a channel. The product Psi_j'Psi_j of all rows is that of the values, each times the
 // root of the number of rows that have it.
 func newBasis(ctx context.Context, c *channel, sigma []float64) (*basis, error) {
-	psi, m := make([]float64, c.width*c.n), c.n
-	block := c.newWork(m, false)
-	err := fitting.Blocks(ctx, m, rowsAtOnce, func(lo, hi int) {
-		block.embed(c.values[lo*c.inputs:hi*c.inputs], sigma)
-		for k := range c.width {
-			copy(psi[k*m+lo:k*m+hi], block.psi[k*(hi-lo):(k+1)*(hi-lo)])
+	b, gram := &basis{channel: c, sigma: sigma, work: c.newWork(c.n, false)}, make([]float64, c.width*c.width)
+	err := fitting.Blocks(ctx, c.n, rowsAtOnce, func(lo, hi int) {
+		psi := b.psi(lo, hi)
+		for row := range slices.Chunk(psi, hi-lo) {
+			if c.which != nil {
+				floats.Mul(row, c.roots[lo:hi])
+			}
 		}
+		gramAdd(ctx, gram, psi, c.width, hi-lo)
 	})
 	if err != nil {
 		return nil, err
 	}
-	weighted := psi
-	if c.which != nil {
-		weighted = slices.Clone(psi)
-		for k := range c.width {
-			for i, root := range c.roots {
-				weighted[k*m+i] *= root
-			}
-		}
-	}
-	b := &basis{count: c.width}
-	if b.q, err = rowSpace(ctx, weighted, c.width, m); err != nil {
+	vmath.Mirror(gram, c.width)
+	if b.q, err = rowSpace(ctx, gram, c.width); err != nil {
 		return nil, err
 	}
-	b.rank = len(b.q) / c.width
-	b.xT = make([]float64, b.rank*m)
-	vmath.MatMul(b.xT, b.q, b.rank, c.width, psi, m)
-	if c.which != nil {
-		values := b.xT
-		b.xT = make([]float64, b.rank*len(c.which))
-		for k := range b.rank {
-			row := b.xT[k*len(c.which):]
-			for i, v := range c.which {
-				row[i] = values[k*m+int(v)]
-			}
-		}
+	if b.rank = len(b.q) / c.width; c.which != nil {
+		b.values, err = b.all(ctx, nil, c.n, b.multiply)
 	}
-	b.x = vmath.Transposed(b.xT, b.rank, len(b.xT)/max(1, b.rank))
-	return b, nil
+	return b, err
+}
+
+// psi embeds the values lo .. hi-1, at most rowsAtOnce, column by column.
+func (b *basis) psi(lo, hi int) []float64 {
+	b.work.embed(b.channel.values[lo*b.inputs:hi*b.inputs], b.sigma)
+	return b.work.psi[:b.width*(hi-lo)]
+}
+
+// multiply writes X_j of the values lo .. hi-1 to dst, rank x (hi-lo).
+func (b *basis) multiply(dst []float64, lo, hi int) {
+	vmath.MatMul(dst[:b.rank*(hi-lo)], b.q, b.rank, b.width, b.psi(lo, hi), hi-lo)
+}
+
+// all returns the matrix (rank x n) whose blocks write writes, in the memory of room if it is large enough.
+func (b *basis) all(ctx context.Context, room []float64, n int,
+	write func(dst []float64, lo, hi int)) ([]float64, error) {
+	x, part := grown(&room, b.rank*n), make([]float64, b.rank*min(n, rowsAtOnce))
+	return x, fitting.Blocks(ctx, n, rowsAtOnce, func(lo, hi int) {
+		write(part, lo, hi)
+		for k := range b.rank {
+			copy(x[k*n+lo:], part[k*(hi-lo):(k+1)*(hi-lo)])
+		}
+	})
 }
 
 // multiplyBlocks computes X'X.
@@ -133,20 +151,28 @@ func (m *columns) rows(lo, hi int) []float64 {
 
 // copyRows writes the rows lo .. hi-1 of X_j to dst, rank x (hi-lo).
 func (b *basis) copyRows(dst []float64, lo, hi int) {
+	if b.xT == nil && b.which == nil {
+		b.multiply(dst, lo, hi)
+		return
+	}
 	n := len(b.xT) / max(1, b.rank)
 	for k := range b.rank {
-		copy(dst[k*(hi-lo):(k+1)*(hi-lo)], b.xT[k*n+lo:k*n+hi])
+		row := dst[k*(hi-lo) : (k+1)*(hi-lo)]
+		if b.xT != nil {
+			copy(row, b.xT[k*n+lo:])
+			continue
+		}
+		for i, v := range b.which[lo:hi] {
+			row[i] = b.values[k*b.n+int(v)]
+		}
 	}
 }
 
-// rowSpace returns, as rows, an orthonormal basis of the row space of Psi; psi (count x n) is the transpose of Psi. The
-// basis is the pivoted Cholesky factor of Psi'Psi, made orthonormal by Gram and Schmidt's method. If the basis has more
-// than three quarters of the count rows, rowSpace returns the identity instead.
-func rowSpace(ctx context.Context, psi []float64, count, n int) (q []float64, err error) {
-	a, diag := make([]float64, count*count), make([]float64, count)
-	if err := solve.Gram(ctx, a, psi, count, n); err != nil {
-		return nil, err
-	}
+// rowSpace returns, as rows, an orthonormal basis of the row space of Psi from a = Psi'Psi (count x count). The basis
+// is the pivoted Cholesky factor of a, made orthonormal by Gram and Schmidt's method. If the basis has more than three
+// quarters of the count rows, rowSpace returns the identity instead.
+func rowSpace(ctx context.Context, a []float64, count int) (q []float64, err error) {
+	diag := make([]float64, count)
 	for i := range diag {
 		diag[i] = a[i*count+i]
 	}
@@ -198,7 +224,7 @@ func (m *columns) addOperand(out, in []float64) {
 const few = 4
 
 // multiplyOperands multiplies a (rows x cols) by the collected vectors and adds each product to its out. turned is the
-// transpose of a. The bits of a product do not depend on the other vectors.
+// transpose of a. One of them may be nil. The bits of a product depend neither on that nor on the other vectors.
 func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 	k := len(m.ins)
 	grown(&m.product, rows*k)
@@ -211,6 +237,10 @@ func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 		for _, v := range m.ins {
 			m.operands = append(m.operands, v...)
 		}
+		if a == nil {
+			m.multiplyTurned(turned, rows, cols, k)
+			break
+		}
 		// MatMulT copies its second matrix: so the larger one comes first
 		vmath.MatMulT(m.product, a, rows, cols, m.operands, k)
 		for c, out := range m.outs {
@@ -222,8 +252,27 @@ func (m *columns) multiplyOperands(a, turned []float64, rows, cols int) {
 	m.ins, m.outs = m.ins[:0], m.outs[:0]
 }
 
+// multiplyTurned is multiplyOperands by the transpose of a alone, some of the rows of a at a time.
+func (m *columns) multiplyTurned(turned []float64, rows, cols, k int) {
+	for lo := 0; lo < rows; lo += rowsAtOnce {
+		h := min(rowsAtOnce, rows-lo)
+		part := m.product[:k*h]
+		clear(part)
+		vmath.MatMulAdd(part, h, m.operands, cols, k, cols, turned[lo:], rows, h)
+		for c, out := range m.outs {
+			floats.Add(out[lo:lo+h], part[c*h:(c+1)*h])
+		}
+	}
+}
+
 // addProducts is multiplyOperands for one vector at a time.
 func (m *columns) addProducts(a, turned []float64, rows, cols int) {
+	if a == nil && rows < few {
+		a = vmath.Transposed(turned, cols, rows)
+	}
+	if turned == nil && cols < few {
+		turned = vmath.Transposed(a, rows, cols)
+	}
 	for i, in := range m.ins {
 		out := m.outs[i]
 		switch {
@@ -235,6 +284,9 @@ func (m *columns) addProducts(a, turned []float64, rows, cols int) {
 			for r := range out {
 				out[r] += vmath.Dot(a[r*cols:(r+1)*cols], in)
 			}
+		case a == nil:
+			vmath.MatTVec(m.product[:rows], turned, cols, rows, in)
+			vmath.Axpy(1, m.product[:rows], out)
 		default:
 			vmath.RowDots(m.product[:rows], a, cols, rows, cols, in)
 			vmath.Axpy(1, m.product[:rows], out)
@@ -246,7 +298,7 @@ func (m *columns) addProducts(a, turned []float64, rows, cols int) {
 func (m *columns) reduce(w []float64) []float64 {
 	x := make([]float64, m.rank)
 	for _, b := range m.blocks {
-		vmath.MatVec(b.of(x), b.q, b.rank, b.count, w[b.from:b.from+b.count])
+		vmath.MatVec(b.of(x), b.q, b.rank, b.width, w[b.from:b.from+b.width])
 	}
 	return x
 }
@@ -255,7 +307,7 @@ func (m *columns) reduce(w []float64) []float64 {
 func (m *columns) expand(x []float64) []float64 {
 	w := make([]float64, m.width)
 	for _, b := range m.blocks {
-		vmath.MatTVec(w[b.from:b.from+b.count], b.q, b.rank, b.count, b.of(x))
+		vmath.MatTVec(w[b.from:b.from+b.width], b.q, b.rank, b.width, b.of(x))
 	}
 	return w
 }

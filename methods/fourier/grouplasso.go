@@ -77,8 +77,13 @@ const (
 
 // newLasso prepares the group lasso of p at sigma.
 func newLasso(ctx context.Context, p *problem, sigma []float64, of loss) (*lasso, error) {
+	return nextLasso(ctx, p, sigma, of, nil)
+}
+
+// nextLasso is newLasso in the memory of the columns of another one.
+func nextLasso(ctx context.Context, p *problem, sigma []float64, of loss, last *columns) (*lasso, error) {
 	_, quadratic := of.(square) // the square loss has a constant D, so that Newton's steps need only X'X
-	m, err := newColumns(ctx, p, sigma, quadratic)
+	m, err := newColumns(ctx, p, sigma, true, quadratic, last)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +286,7 @@ func (l *lasso) fits(ps []*point, of func(p *point) (f, w []float64)) {
 				l.addOperand(f, b.of(w))
 			}
 		}
-		l.multiplyOperands(b.x, b.xT, l.n, b.rank)
+		l.multiplyOperands(nil, b.xT, l.n, b.rank)
 	}
 }
 
@@ -294,6 +299,6 @@ func (l *lasso) gradients(ps []*point, every bool, of func(p *point) (g, v []flo
 				l.addOperand(b.of(g), v)
 			}
 		}
-		l.multiplyOperands(b.xT, b.x, b.rank, l.n)
+		l.multiplyOperands(b.xT, nil, b.rank, l.n)
 	}
 }

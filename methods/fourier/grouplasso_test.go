@@ -179,13 +179,14 @@ func stepOf(t *testing.T, l *lasso, q *point) []float64 {
 	l.loss.second(q.second, q.f, q.y)
 	for i := range n {
 		for _, b := range l.blocks {
-			u, w := b.x[i*b.rank:(i+1)*b.rank], b.of(q.w)
+			all := vmath.Transposed(b.xT, b.rank, n)
+			u, w := all[i*b.rank:(i+1)*b.rank], b.of(q.w)
 			if norm(w) == 0 {
 				continue
 			}
 			share := q.tau * q.lambda / (norm(w) + q.tau*q.lambda)
 			for k := range n {
-				x := b.x[k*b.rank : (k+1)*b.rank]
+				x := all[k*b.rank : (k+1)*b.rank]
 				a[i*n+k] += q.tau * ((1-share)*vmath.Dot(u, x) + share*vmath.Dot(u, w)*vmath.Dot(x, w)/vmath.Dot(w, w))
 			}
 		}

@@ -80,6 +80,7 @@ type jointly struct {
 	*problem
 	loss         loss
 	lambda, rho  float64
+	columns      *columns  // of the last solution
 	w            []float64 // weights of the last solution, for the columns of Psi
 	direct       []bool    // whether the last solution of each output needed direct solutions
 	gap, openGap float64   // the relative gap that is asked for; the gap of the last solution if that is larger, else 0
@@ -91,10 +92,11 @@ const jointGap = 1e-7
 
 // value returns F, and writes its gradient to gs.
 func (j *jointly) value(ctx context.Context, sigma, gs []float64) (float64, error) {
-	l, err := newLasso(ctx, j.problem, sigma, j.loss)
+	l, err := nextLasso(ctx, j.problem, sigma, j.loss, j.columns)
 	if err != nil {
 		return 0, err
 	}
+	j.columns = l.columns
 	ps := l.newPoints(j.w, j.lambda)
 	for c, p := range ps {
 		p.direct = j.direct != nil && j.direct[c]

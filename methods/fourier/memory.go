@@ -14,7 +14,8 @@ func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	if d.product {
 		bytes += ridgeBytes(s.N, width, s.Outputs()) + workBytes(inputs, parts, width, s.N, false)
 	} else {
-		bytes += ridgeBytes(s.N, d.mostRank(s), s.Outputs()) + d.columnsBytes(s, false)
+		bytes += ridgeBytes(s.N, d.mostRank(s), s.Outputs()) + d.columnsBytes(s, false, false) +
+			workBytes(inputs, parts, width, s.N, false)
 	}
 	if learned {
 		bytes += 2 * passBytes(s, inputs, parts, width)
@@ -22,11 +23,15 @@ func (d design) ridgeMemory(s registry.Shape, learned bool) int64 {
 	return bytes
 }
 
-// columnsBytes is what newColumns allocates: the values of channels, the columns in two orders, the embedding of one
-// channel, and X'X twice if grams is set.
-func (d design) columnsBytes(s registry.Shape, grams bool) int64 {
+// columnsBytes is what newColumns allocates: the values of channels, the columns of the values, which are half of the
+// rows at most, those of all rows if they are held, and X'X twice if grams is set.
+func (d design) columnsBytes(s registry.Shape, held, grams bool) int64 {
 	n, rank := s.N, d.mostRank(s)
-	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(n*(2*rank+2*d.features)+d.columns(s)*d.features)
+	columns := n * rank / 2
+	if held {
+		columns = n * (rank + d.features/2)
+	}
+	bytes := int64(n*(8*s.D*d.kernel.mapped()+4*d.parts(s))) + 8*int64(columns+d.columns(s)*d.features)
 	if grams { // newColumns makes them up to a rank of 2n
 		most := min(rank, 2*n)
 		bytes += 8 * int64(2*most*most)
@@ -65,11 +70,11 @@ func (d design) mostRank(s registry.Shape) (rank int) {
 }
 
 // memory counts, for a whole path, the start, the columns, the points of the group lasso, and a direct solution. Where
-// sigma is learned, it adds another lasso and a pass, which are garbage at any time.
+// sigma is learned, it adds another lasso without its columns and a pass, which are garbage at any time.
 func (g grouped) memory(s registry.Shape) int64 {
 	n, width, rank, parts, k := s.N, g.columns(s), g.mostRank(s), g.parts(s), s.Outputs()
 	inputs := s.D * g.kernel.mapped()
-	lasso := g.columnsBytes(s, !g.tube)
+	lasso := g.columnsBytes(s, true, !g.tube)
 	order := min(n, rank, directLimit)
 	direct := 3*order*order + rank*min(n, rowsAtOnce)
 	if rank > n {
@@ -79,7 +84,7 @@ func (g grouped) memory(s registry.Shape) int64 {
 	bytes := g.startBytes(s) + lasso + 8*int64(points+direct) + workBytes(inputs, parts, width, n, false)
 	if g.steps > 0 {
 		const young = 3 << 20 // garbage of small problems, which the collector leaves until the heap has 4 MiB
-		bytes += lasso + passBytes(s, inputs, parts, width) + young
+		bytes += lasso - 8*int64(n*rank) + passBytes(s, inputs, parts, width) + young
 	}
 	return bytes
 }

@@ -106,7 +106,7 @@ func (s *start) fixed(ctx context.Context, product bool) (fit func(lambda float6
 		return func(lambda float64) ([]float64, error) { return r.solve(ctx, lambda) },
 			r.prepare(ctx, s.embedded(s.sigma))
 	}
-	m, err := newColumns(ctx, s.problem, s.sigma, false)
+	m, err := newColumns(ctx, s.problem, s.sigma, false, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -114,13 +114,14 @@ func defineGroup[P any](s registry.Spec, defaults P, grid registry.Grid, form fu
 				fractions[k] = points[i].lambda
 			}
 			ws, opens, err := l.path(ctx, fractions)
+			columns, top := l.columns, l.lambdaMax()
 			for k, i := range which {
 				sigma, w, open := of.sigma, ws[k], opens[k]
 				if err == nil && points[i].steps > 0 {
-					j := jointly{problem: of.problem, loss: shared.loss(), lambda: points[i].lambda * l.lambdaMax(),
-						rho: points[i].rho, w: w, gap: jointGap}
+					j := jointly{problem: of.problem, loss: shared.loss(), lambda: points[i].lambda * top,
+						rho: points[i].rho, columns: columns, w: w, gap: jointGap}
 					sigma, w, err = j.learn(ctx, of.sigma, points[i].steps)
-					open = j.openGap
+					columns, open = j.columns, j.openGap
 				}
 				if err != nil {
 					return named(s.Name, err)
