@@ -90,7 +90,7 @@ var rooms = []room{
 	{"methods/external/*", "methods/external registry registry/rng internal/..."},
 	{"methods/*", "methods/internal/... registry registry/rng internal/..."},
 
-	{"registry/rng", "internal/needs"},
+	{"registry/rng", ""},
 	{"registry/elementary", ""},
 	{"registry/conform", "registry registry/rng internal/..."},
 	{"registry", "registry/rng internal/..."},

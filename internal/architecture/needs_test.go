@@ -21,7 +21,7 @@ func TestRefusals(t *testing.T) {
 			"bench_keeps_results_in_SQLite_which_needs_a_C_compiler__install_one_and_build_with_CGO_ENABLED_1"},
 		{[]string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}, ""},
 	} {
-		build := exec.CommandContext(t.Context(), "go", "build", "./internal/needs")
+		build := exec.CommandContext(t.Context(), "go", "build", "./registry/rng", "./internal/system/scarcity")
 		build.Dir = testenv.Root()
 		build.Env = append(os.Environ(), c.settings...)
 		out, err := build.CombinedOutput()

@@ -22,8 +22,6 @@ package rng
 import (
 	"math"
 	"math/bits"
-
-	_ "github.com/kernelboosting/bench/internal/needs" // or the build is refused
 )
 
 // RandomState is a generator at a position of its stream. It is not safe for
@@ -131,7 +129,7 @@ func (r *RandomState) below(max uint32) uint32 {
 // Intn returns an integer in [0, n) (randint with a bound below 2^32). It panics
 // if n < 1.
 func (r *RandomState) Intn(n int) int {
-	if n < 1 || n > math.MaxUint32 {
+	if n < 1 || uint64(n) > math.MaxUint32 {
 		panic("rng: Intn needs 1 <= n < 2^32")
 	}
 	return int(r.below(uint32(n - 1)))
