@@ -133,7 +133,7 @@ func (t *table) document() doc.Document {
 	if quoted, records := Quoted(t.Table, t.o.Decimals); records.Rows != nil && !t.o.OmitPublished {
 		d.Blocks = append(d.Blocks, quoted, records)
 	}
-	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.missing(), t.records())
+	d.Blocks = slices.Concat(d.Blocks, t.strips(), []doc.Block{t.facts()}, t.records())
 	return d
 }
 

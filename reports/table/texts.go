@@ -136,28 +136,6 @@ func orAbsent(n int) string {
 	return strconv.Itoa(n)
 }
 
-func (t *table) missing() []doc.Block {
-	var blocks []doc.Block
-	reasons := t.Reasons()
-	without := t.WithoutResults()
-	if len(reasons) > 0 || without != "" {
-		part := doc.Prose{Heading: "What is missing, and how to get it", Detail: true}
-		if without != "" {
-			part.Paragraphs = []string{without}
-		}
-		blocks = append(blocks, part)
-	}
-	if len(reasons) > 0 {
-		out := doc.Table{Corner: "Reason", Detail: true, Head: []doc.Column{{Name: "Runs"},
-			{Name: "Methods, data sets and splits", Kind: doc.Words}}}
-		for _, r := range reasons {
-			out.Add(r.Text, doc.Texts(strconv.Itoa(r.Runs), r.Where)...)
-		}
-		blocks = append(blocks, out)
-	}
-	return blocks
-}
-
 // splitsAre names the splits of the table's sets: random divisions, draws of the methods over one division of
 // a set, or both kinds.
 func (t *table) splitsAre() string {
