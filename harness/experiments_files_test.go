@@ -129,7 +129,7 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", change[1], err, want)
 		}
 	}
-	must.Say(t, must.Err(experiments.Load("ecml-figure22")), "or ecml-figure2 or")
+	must.Say(t, must.Err(experiments.Load("ecml-figure22")), "did you mean ecml-figure2 or")
 }
 
 // TestOwnFile: the protocol of a file is beside it, and the file's name is none of the program's.

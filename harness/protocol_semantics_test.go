@@ -49,20 +49,14 @@ func TestSemanticsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
 		"test_fraction = 0.3\nsplit = \"random\"": `protocol mine: semantics.split = "random"; known: ` +
 			`stratified, kfold, given, given-or-stratified, openml, all`,
-		"split = \"kfold\"": `protocol mine: semantics.parts = 0; split = ` +
-			`"kfold" needs 2 to 1000000`,
 		"split = \"kfold\"\nparts = 9223372036854775807": `protocol mine: semantics.parts = 9223372036854775807; ` +
 			`split = "kfold" needs 2 to 1000000`,
 		"test_fraction = 0.3\nrounds = [9223372036854775807]": `protocol mine: semantics.rounds = ` +
 			`[9223372036854775807]; they must ascend from 1 on, to at most 1000000`,
-		"test_fraction = 0.3\nsplit = \"given\"": `protocol mine: semantics.test_fraction = 0.3; ` +
-			`split = "given" does not use it, leave it out`,
 		"test_fraction = 0.3\nmethod_seeds = -1": `protocol mine: semantics.method_seeds = -1; it ` +
 			`must be 1 to 1000`,
 		"test_fraction = 0.3\nmethod_seeds = 1001": `protocol mine: semantics.method_seeds = 1001; it ` +
 			`must be 1 to 1000`,
-		"test_fraction = 1.0": `protocol mine: semantics.test_fraction = 1; it ` +
-			`must lie between 0 and 1`,
 		"test_fraction = 0.3\nmetric = \"acuracy\"": `protocol mine: semantics.metric: no metric is ` +
 			`named "acuracy"; did you mean accuracy?`,
 		"test_fraction = 0.3\nmetric = \"\"\nsplit = \"kfold\"": `protocol mine: semantics.test_fraction = 0.3; ` +
