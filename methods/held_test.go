@@ -21,6 +21,7 @@ func TestFeaturesInBlocks(t *testing.T) {
 		"RKS":  {`{"features":20,"sigma":2}`, `{"features":20,"sigma":2,"lambda":0.1}`},
 		"EERF": {`{"features":20,"sigma":2,"step":7}`}, "LKRF": {`{"features":20,"sigma":2}`},
 		"GBRFF": {`{"rounds":2,"features":9}`}, "GBRFF-random": {`{"rounds":9,"features":9}`},
+		"GFC": {`{"features":9}`}, "PBRFF": {`{"landmarks":13,"beta":1}`, `{"landmarks":13,"beta":2}`},
 		"FALKON":          {`{"landmarks":40}`, `{"landmarks":40,"loss":"logistic"}`},
 		"EIGENPRO":        {`{"landmarks":40,"epochs":1}`, `{"landmarks":40,"epochs":2}`},
 		"RFRBoost":        {`{"features":30,"rounds":2}`, `{"features":30,"rounds":2,"lambda":0.1}`},

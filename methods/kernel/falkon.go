@@ -78,7 +78,7 @@ const falkonAtOnce = 16
 // memoryFalkon counts the cover, a factor A and the vectors of each solution, and the model.
 func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
 	m, together := int64(min(p.Landmarks, s.N)), int64(max(falkonAtOnce, s.Outputs()))
-	total := coverBytes(s.N, int(m), s.D) + 8*(together*(m*m+9*m+2*rowsAtOnce)+m*m+int64(s.N)*int64(s.D+s.Outputs()))
+	total := coverBytes(s.N, int(m), s.D) + 8*(together*(m*m+9*m+2*rowsAtOnce)+m*m+int64(s.N)*int64(s.Outputs()))
 	if p.shared().logistic {
 		total += 8 * together * (5*int64(s.N) + 5*m) // of the states
 	}
@@ -87,7 +87,7 @@ func memoryFalkon(s registry.Shape, p FalkonParams) int64 {
 
 func pathFalkon(ctx context.Context, env registry.Env, train registry.Data, ps []FalkonParams,
 	yield func(int, registry.Model) error) error {
-	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
+	x, d := fitting.Rows(train.X), train.Shape().D
 	ys, mean := fitting.Targets(train)
 	var strips []float64 // of all covers in turn: two at a time would be more than is declared
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)), func(i int) falkonShared { return ps[i].shared() }) {

@@ -31,7 +31,7 @@ type cover struct {
 func drawLandmarks(env registry.Env, x []float64, d, m int) []float64 {
 	n := len(x) / d
 	if m >= n {
-		return x
+		return slices.Clone(x)
 	}
 	z := make([]float64, 0, m*d)
 	for _, i := range env.Rand().Permutation(n)[:m] {

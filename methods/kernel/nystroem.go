@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/solve"
@@ -43,7 +42,7 @@ type NystroemParams struct {
 // model.
 func memoryNystroem(s registry.Shape, p NystroemParams) int64 {
 	n, m := int64(s.N), int64(min(p.Landmarks, s.N))
-	return coverBytes(min(s.N, rowsAtOnce), int(m), s.D) + 8*(2*n*m+n*int64(2*s.D+s.Outputs()+7)+2*m*m+12*m)
+	return coverBytes(min(s.N, rowsAtOnce), int(m), s.D) + 8*(n*m+n*int64(s.D+s.Outputs()+7)+2*m*m+(12+rowsAtOnce)*m)
 }
 
 func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps []NystroemParams,
@@ -52,8 +51,9 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 		landmarks int
 		gamma     float64
 	}
-	x, d := slices.Clone(fitting.Rows(train.X)), train.Shape().D
-	var phi []float64 // n x m, of all kernel coefficients in turn
+	x, d := fitting.Rows(train.X), train.Shape().D
+	// of all kernel coefficients in turn, n x m, or m x n for regression
+	var phi []float64
 	for _, group := range fitting.Groups(fitting.Upto(len(ps)),
 		func(i int) shared { return shared{ps[i].Landmarks, ps[i].Gamma} }) {
 		p := ps[group[0]]
@@ -65,18 +65,7 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 		if phi = phi[:min(len(phi), c.n*c.m)]; len(phi) < c.n*c.m {
 			phi = make([]float64, c.n*c.m)
 		}
-		turn := make([]float64, c.m*c.m) // L^-T: row i solves L x = e_i
-		for i := range c.m {
-			turn[i*c.m+i] = 1
-		}
-		if err := c.solver.ForwardRows(ctx, c.factor, turn, c.m); err != nil {
-			return err
-		}
-		err = c.each(ctx, func(lo, hi int, k []float64) error {
-			vmath.MatMul(phi[lo*c.m:hi*c.m], k, hi-lo, c.m, turn, c.m)
-			return nil
-		})
-		if err != nil {
+		if err := c.features(ctx, phi, train.Task == registry.Regression); err != nil {
 			return err
 		}
 		fit := logistic(env, phi, c.n, c.m)
@@ -105,6 +94,27 @@ func pathNystroem(ctx context.Context, env registry.Env, train registry.Data, ps
 	return nil
 }
 
+// features sets phi to the features of all rows: n x m, or m x n if turned.
+func (c *cover) features(ctx context.Context, phi []float64, turned bool) error {
+	turn, part := make([]float64, c.m*c.m), make([]float64, rowsAtOnce*c.m) // L^-T: row i solves L x = e_i
+	for i := range c.m {
+		turn[i*c.m+i] = 1
+	}
+	if err := c.solver.ForwardRows(ctx, c.factor, turn, c.m); err != nil {
+		return err
+	}
+	return c.each(ctx, func(lo, hi int, k []float64) error {
+		rows := phi[lo*c.m : hi*c.m]
+		if turned {
+			rows = part[:(hi-lo)*c.m]
+		}
+		if vmath.MatMul(rows, k, hi-lo, c.m, turn, c.m); turned {
+			vmath.Transpose(phi[lo:], c.n, rows, c.m, hi-lo, c.m)
+		}
+		return nil
+	})
+}
+
 // A linearFit returns the weights and the intercept of a linear model of y.
 type linearFit func(ctx context.Context, y []float64, lambda float64) (w []float64, b float64, err error)
 
@@ -123,10 +133,10 @@ func logistic(env registry.Env, phi []float64, n, m int) linearFit {
 	}
 }
 
-// ridge is the ridge regression of targets y on the features phi (n x m).
+// ridge is the ridge regression of targets y on the features phi (m x n).
 func ridge(ctx context.Context, phi []float64, n, m int) (linearFit, error) {
 	var r solve.Ridge
-	err := r.Set(ctx, vmath.Transposed(phi, n, m), m, n, true)
+	err := r.Set(ctx, phi, m, n, true)
 	return func(ctx context.Context, y []float64, lambda float64) ([]float64, float64, error) {
 		w, b, _, err := r.Solve(ctx, y, 1, lambda)
 		if err != nil {

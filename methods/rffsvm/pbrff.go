@@ -79,7 +79,7 @@ func fitPBRFF(ctx context.Context, env registry.Env, train registry.Data, ps []P
 // classify trains the support vector machines of the given grid points on one representation.
 func classify(ctx context.Context, env registry.Env, y []float64, r *representation, ps []PBRFFParams, which []int,
 	yield func(i int, m registry.Model) error) error {
-	svm, err := linear.New(r.rows(), len(y), r.l, y)
+	svm, err := linear.New(r.phi, len(y), r.l, y)
 	if err != nil {
 		return fmt.Errorf("PBRFF: %w", err)
 	}
@@ -103,6 +103,7 @@ const gridBetas = 5
 func memoryPBRFF(s registry.Shape, p PBRFFParams) int64 {
 	features, n := int64(p.Landmarks)*int64(p.K), int64(s.N)
 	kept := min(features*n*8, recentBytes)
-	return int64(vmath.PackedBytes(s.N, s.D)) + kept +
-		8*(2*features*int64(s.D+4)+n*int64((gridBetas+1)*p.Landmarks+p.K)) + linear.Memory(s.N, p.Landmarks)
+	representations := n * int64(gridBetas*(p.Landmarks+min(p.Landmarks, landmarksAtOnce)))
+	return int64(vmath.PackedBytes(s.N, s.D)) + kept + linear.Memory(s.N, p.Landmarks) +
+		8*(2*features*int64(s.D+4)+representations+n*int64(p.K))
 }

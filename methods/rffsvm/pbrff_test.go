@@ -25,7 +25,7 @@ func TestRepresentation(t *testing.T) {
 		w := drawLandmarks(registry.Env{Seed: rapid.Uint32().Draw(rt, "draws")}.Rand(), data, 3, 4)
 		rs := must.Get(w.scale(0.3, true).represent(context.Background(), []float64{0, beta}))(rt)
 		r := rs[1]
-		rows := r.rows()
+		rows := r.phi
 		for l, landmark := range r.landmark {
 			logs := make([]float64, r.k)
 			for j := range logs {

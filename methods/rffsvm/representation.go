@@ -79,7 +79,7 @@ func (k *kernel) frequencies(l int) []float64 { return k.omega[l*k.k*k.d : (l+1)
 type representation struct {
 	*kernel
 	q   []float64 // LK
-	phi []float64 // L x n: the features of the training set
+	phi []float64 // n x L: the features of the training set
 }
 
 // represent weighs the random features for each beta. With s_i = y_i y_l, the alignment
@@ -90,9 +90,10 @@ type representation struct {
 //
 // The 1 that is subtracted is the term of the landmark itself.
 func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representation, error) {
-	out := make([]*representation, len(betas))
+	out, parts := make([]*representation, len(betas)), make([][]float64, len(betas))
 	for b := range out {
 		out[b] = &representation{kernel: k, q: make([]float64, k.l*k.k), phi: make([]float64, k.l*k.n)}
+		parts[b] = make([]float64, min(k.l, landmarksAtOnce)*k.n)
 	}
 	cosines, loss := make([]float64, k.k*k.n), make([]float64, k.k)
 	for l, row := range k.landmark {
@@ -108,13 +109,17 @@ func (k *kernel) represent(ctx context.Context, betas []float64) ([]*representat
 			q := out[b].q[l*k.k : (l+1)*k.k]
 			floats.ScaleTo(q, -beta*math.Sqrt(float64(k.n)), loss)
 			vmath.Softmax(q, q)
-			vmath.AddRows(out[b].phi[l*k.n:(l+1)*k.n], cosines, k.n, fitting.Upto(k.k), q)
+			at := l % landmarksAtOnce
+			column := parts[b][at*k.n : (at+1)*k.n]
+			clear(column)
+			vmath.AddRows(column, cosines, k.n, fitting.Upto(k.k), q)
+			if at++; at == landmarksAtOnce || l == k.l-1 {
+				vmath.Transpose(out[b].phi[l+1-at:], k.l, parts[b], k.n, at, k.n)
+			}
 		}
 	}
 	return out, nil
 }
 
-// rows returns the features of the training set as n rows of L.
-func (r *representation) rows() []float64 {
-	return vmath.Transposed(r.phi, r.l, r.n)
-}
+// landmarksAtOnce is how many features of all rows are turned into columns at a time.
+const landmarksAtOnce = 8

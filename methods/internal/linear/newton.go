@@ -116,7 +116,7 @@ func (p *Problem) move(step float64) {
 // is a growing, piecewise linear function of the step. A Newton iteration approaches its zero, within an interval that
 // holds the zero.
 func (p *Problem) search(dirB, slope float64) float64 {
-	p.packed.MatVec(p.Change, p.dir)
+	p.multiply(p.Change, p.dir)
 	vmath.Signed(p.Change, p.Y, dirB)
 	wDir, dirDir := vmath.Dot(p.w, p.dir), vmath.Dot(p.dir, p.dir)
 	low, high, step := 0.0, math.Inf(1), 1.0

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 	"gonum.org/v1/gonum/floats"
 )
@@ -14,10 +15,10 @@ import (
 // for concurrent use.
 type Problem struct {
 	n, d     int
-	x        []float64 // n x d, row-major
-	packed   *vmath.Packed
-	positive int     // labels +1
-	square   float64 // mean |x_i|^2
+	x        []float64     // n x d, row-major
+	packed   *vmath.Packed // of x, or nil where a copy would take too much memory
+	positive int           // labels +1
+	square   float64       // mean |x_i|^2
 
 	c     float64
 	sigma float64 // penalty of the augmented Lagrangian
@@ -86,8 +87,12 @@ func New(x []float64, n, d int, y []float64) (*Problem, error) {
 	square := vmath.Dot(x, x) / float64(n)
 	perRow := func() []float64 { return make([]float64, n) }
 	perFeature := func() []float64 { return make([]float64, d) }
+	var packed *vmath.Packed
+	if n*d <= fitting.Few {
+		packed = vmath.Pack(x, n, d)
+	}
 	return &Problem{
-		n: n, d: d, x: x, positive: positive, square: square, packed: vmath.Pack(x, n, d),
+		n: n, d: d, x: x, positive: positive, square: square, packed: packed,
 		w: perFeature(), gradW: perFeature(), dir: perFeature(), sumW: perFeature(),
 		Hinge: vmath.Hinge{
 			Y: y, Slack: perRow(), Change: perRow(), Alpha: perRow(), Next: perRow(), Turned: perRow(),
@@ -100,8 +105,35 @@ func New(x []float64, n, d int, y []float64) (*Problem, error) {
 
 // Memory returns the bytes that a problem and its solutions take, the examples apart.
 func Memory(n, d int) int64 {
-	e := size(d + 1)
-	return int64(vmath.PackedBytes(n, d)) + 8*int64(12*n+5*e*(e+8)+128*e)
+	e, packed := size(d+1), 0
+	if n*d <= fitting.Few {
+		packed = vmath.PackedBytes(n, d)
+	}
+	return int64(packed) + 8*int64(12*n+5*e*(e+8)+128*e)
+}
+
+// rowsAtOnce is how many rows are multiplied at a time, so that they stay in the cache.
+const rowsAtOnce = 128
+
+// multiply sets dst to the products of the examples with v.
+func (p *Problem) multiply(dst, v []float64) {
+	if p.packed != nil {
+		p.packed.MatVec(dst, v)
+		return
+	}
+	for lo := 0; lo < p.n; lo += rowsAtOnce {
+		hi := min(lo+rowsAtOnce, p.n)
+		vmath.MatMulT(dst[lo:hi], v, 1, p.d, p.x[lo*p.d:hi*p.d], hi-lo)
+	}
+}
+
+// combine sets dst to the sum of the examples times c.
+func (p *Problem) combine(dst, c []float64) {
+	if p.packed != nil {
+		p.packed.MatTVec(dst, c)
+		return
+	}
+	vmath.MatTVec(dst, p.x, p.n, p.d, c)
 }
 
 // In the first stage sigma is C / firstWidth, or mostMove / (firstWidth mean |x_i|^2) if that is less. So a multiplier
@@ -207,7 +239,7 @@ func (p *Problem) certify(cert *certificate) {
 // refresh computes the slacks from w and b again and clears the multipliers and sumW, since rounding errors add up over
 // the updates of move. The caller must call move(0) next, or minimize, which calls it.
 func (p *Problem) refresh() {
-	p.packed.MatVec(p.Slack, p.w)
+	p.multiply(p.Slack, p.w)
 	vmath.Signed(p.Slack, p.Y, p.b)
 	for i, v := range p.Slack {
 		p.Slack[i] = 1 - v
@@ -249,7 +281,7 @@ func (p *Problem) dual() float64 {
 		sum += a
 		p.scratch[i] = p.Y[i] * a
 	}
-	p.packed.MatTVec(p.dir, p.scratch)
+	p.combine(p.dir, p.scratch)
 	return sum - vmath.Dot(p.dir, p.dir)/2
 }
 
