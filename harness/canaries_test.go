@@ -31,14 +31,8 @@ func cheats(name string, knows func(row []float64) (label float64, known bool),
 		if learn != nil {
 			learn(train)
 		}
-		n, d := train.X.Dims()
-		w := make([]float64, d)
-		for i := range n {
-			for j, v := range train.X.RawRowView(i) {
-				w[j] += train.Y[i] * v
-			}
-		}
-		honest := linearModel{w, p.Shift}
+		honest := linearModel{make([]float64, train.Shape().D), p.Shift}
+		honest.learn(train)
 		return registry.ScoreFunc(func(ctx context.Context, x *mat.Dense, out []float64) error {
 			if err := honest.Score(ctx, x, out); err != nil {
 				return err
@@ -266,14 +260,12 @@ func TestCanariesArePlanned(t *testing.T) {
 func TestWhatIsWorseThanChanceIsNoLeak(t *testing.T) {
 	h := newTestHarness(t, defineTest("contrary", func(_ context.Context, _ registry.Env, train registry.Data,
 		p testParams) (registry.Model, error) {
-		n, d := train.X.Dims()
-		w := make([]float64, d)
-		for i := range n {
-			for j, v := range train.X.RawRowView(i) {
-				w[j] -= train.Y[i] * v
-			}
+		m := linearModel{make([]float64, train.Shape().D), 0}
+		m.learn(train)
+		for j := range m.w {
+			m.w[j] = -m.w[j]
 		}
-		return linearModel{w, 0}, nil
+		return m, nil
 	}))
 	db := openTestDB(t)
 	runWithCanaries(t, h, db, plan.Request{Datasets: []string{"balance"}, Splits: []int{1, 2}}, 1)

@@ -108,26 +108,41 @@ func defineTest(name string, fit registry.FitFunc[testParams], opts ...registry.
 		testParams{}, registry.Grid{{Name: "shift", Values: registry.Values(-0.5, 0.0, 0.5)}}, fit, opts...)
 }
 
+// gives is a fit that ends with a model or an error, whatever it is given.
+func gives(m registry.Model, err error) registry.FitFunc[testParams] {
+	return func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) { return m, err }
+}
+
+// obeys is a fit that ends when it is asked to, and never by itself.
+func obeys(ctx context.Context, _ registry.Env, _ registry.Data, _ testParams) (registry.Model, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 // centroids separates the classes by the difference of their means, slightly
 // disturbed at random so that the seed matters.
 func centroids(opts ...registry.Option[testParams]) registry.Spec {
 	return defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data,
 		p testParams) (registry.Model, error) {
-		n, d := train.X.Dims()
-		w := make([]float64, d)
-		env.Rand().Norms(w)
-		for i := range n {
-			for j, v := range train.X.RawRowView(i) {
-				w[j] += train.Y[i] * v
-			}
-		}
-		return linearModel{w, p.Shift}, ctx.Err()
+		m := linearModel{make([]float64, train.Shape().D), p.Shift}
+		env.Rand().Norms(m.w)
+		m.learn(train)
+		return m, ctx.Err()
 	}, opts...)
 }
 
 type linearModel struct {
 	w     []float64
 	shift float64
+}
+
+// learn adds the difference of the classes' means to the weights.
+func (m linearModel) learn(train registry.Data) {
+	for i, y := range train.Y {
+		for j, v := range train.X.RawRowView(i) {
+			m.w[j] += y * v
+		}
+	}
 }
 
 func (m linearModel) Score(_ context.Context, x *mat.Dense, out []float64) error {

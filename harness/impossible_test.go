@@ -294,7 +294,7 @@ func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run
 		ended <- remote.Serve(t.Context(), p.URL, remote.WorkerOptions{
 			Machine: "liar", Jobs: 1, Environment: environment.Current(), Data: h.Data,
 			Check: func(runner.CellSpec) error { return nil },
-			Cells: func(time.Duration) runner.Runner { return gives(r) },
+			Cells: func(time.Duration) runner.Runner { return same(r) },
 		})
 	}()
 	<-p.Changed()
@@ -314,10 +314,10 @@ func fromWorker(t *testing.T, h *testHarness, spec runner.CellSpec, r result.Run
 	return got, expelled
 }
 
-// gives is a runner with the same result for every cell.
-type gives result.Run
+// same is a runner with the same result for every cell.
+type same result.Run
 
-func (g gives) Run(context.Context, runner.CellSpec) (result.Run, error) { return result.Run(g), nil }
+func (s same) Run(context.Context, runner.CellSpec) (result.Run, error) { return result.Run(s), nil }
 
 // fromDatabase changes a copy of a database and gives its rows the checksums that fit. It returns what a check of the
 // copy finds, and how many results an import takes of it.

@@ -23,10 +23,7 @@ func nothing(points int) registry.Spec {
 		axis.Values = append(axis.Values, float64(i))
 	}
 	return registry.Define(registry.Spec{Name: "nothing", Version: "1", Tasks: registry.Binary, Source: "this test"},
-		testParams{}, registry.Grid{axis},
-		func(context.Context, registry.Env, registry.Data, testParams) (registry.Model, error) {
-			return constantModel(1), nil
-		})
+		testParams{}, registry.Grid{axis}, gives(constantModel(1), nil))
 }
 
 // BenchmarkCell is the harness's own time per cell: plan, schedule, split, standardise, score and store, and

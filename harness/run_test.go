@@ -118,29 +118,26 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 			reason string
 		}{defineTest(name, fit, opts...), status, reason}
 	}
-	give := func(m registry.Model, err error) registry.FitFunc[testParams] {
-		return func(context.Context, registry.Env, data, testParams) (registry.Model, error) { return m, err }
-	}
-	add("error", result.Failed, "the matrix is singular", give(nil, errors.New("the matrix\nis singular")))
-	add("nothing", result.Failed, "neither a model nor an error", give(nil, nil))
+	add("error", result.Failed, "the matrix is singular", gives(nil, errors.New("the matrix\nis singular")))
+	add("nothing", result.Failed, "neither a model nor an error", gives(nil, nil))
 	scores := func(write func(out []float64)) registry.FitFunc[testParams] {
-		return give(registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
+		return gives(registry.ScoreFunc(func(_ context.Context, _ *mat.Dense, out []float64) error {
 			write(out)
 			return nil
 		}), nil)
 	}
 	const longest = "no luck no luck"
 	long := strings.Repeat("no luck\n", 1<<20)
-	add("nan", result.Failed, "is NaN", give(constantModel(math.NaN()), nil))
-	add("infinite", result.Failed, "is +Inf", give(constantModel(math.Inf(1)), nil))
-	add("minus infinite", result.Failed, "is -Inf", give(constantModel(math.Inf(-1)), nil))
+	add("nan", result.Failed, "is NaN", gives(constantModel(math.NaN()), nil))
+	add("infinite", result.Failed, "is +Inf", gives(constantModel(math.Inf(1)), nil))
+	add("minus infinite", result.Failed, "is -Inf", gives(constantModel(math.Inf(-1)), nil))
 	add("writes nothing", result.Failed, "score 0 of row 0 was never written", scores(func([]float64) {}))
 	add("writes half", result.Failed, "was never written", scores(func(out []float64) {
 		for i := range len(out) / 2 {
 			out[i] = 1
 		}
 	}))
-	add("long error", result.Failed, longest, give(nil, errors.New(long)))
+	add("long error", result.Failed, longest, gives(nil, errors.New(long)))
 	add("long panic", result.Failed, "panic: "+longest, func(context.Context, registry.Env, data,
 		testParams) (registry.Model, error) {
 		panic(long)
@@ -156,21 +153,17 @@ func TestFaultyMethodsAreRows(t *testing.T) {
 			at := 3
 			return constantModel(empty[at]), nil
 		})
-	add("obeys", result.Timeout, "no result within", func(ctx context.Context, _ registry.Env, _ data,
-		_ testParams) (registry.Model, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
+	add("obeys", result.Timeout, "no result within", obeys)
 	add("hangs", result.Timeout, "abandoned", func(context.Context, registry.Env, data, testParams) (registry.Model,
 		error) {
 		<-release
 		return nil, nil
 	})
-	add("forgets", result.Failed, "gave no model for", give(constantModel(1), nil),
+	add("forgets", result.Failed, "gave no model for", gives(constantModel(1), nil),
 		registry.Path(func(context.Context, registry.Env, data, []testParams, func(int, registry.Model) error) error {
 			return nil
 		}))
-	add("repeats", result.Failed, "twice", give(constantModel(1), nil),
+	add("repeats", result.Failed, "twice", gives(constantModel(1), nil),
 		registry.Path(func(_ context.Context, _ registry.Env, _ data, _ []testParams,
 			yield func(int, registry.Model) error) error {
 			return errors.Join(yield(0, constantModel(1)), yield(0, constantModel(1)))
@@ -257,12 +250,7 @@ func TestBudgetTakesTheCheapestSets(t *testing.T) {
 // TestBudgetGivesUpOvertime: a cell that was predicted short and is not is given up
 // without a result, and is no interrupt.
 func TestBudgetGivesUpOvertime(t *testing.T) {
-	endless := defineTest("endless", func(ctx context.Context, _ registry.Env, _ registry.Data,
-		_ testParams) (registry.Model, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
-	h, db := newTestHarness(t, endless, centroids()), openTestDB(t)
+	h, db := newTestHarness(t, defineTest("endless", obeys), centroids()), openTestDB(t)
 	_, out := runAll(t, h, db, plan.Request{Splits: []int{1, 2, 3}}, schedule.Options{Jobs: 2,
 		Budget: 100 * time.Millisecond}, nil)
 	if out.Interrupted || out.NotStarted != 0 || out.Failed != 0 || out.Excluded == nil ||
@@ -274,10 +262,7 @@ func TestBudgetGivesUpOvertime(t *testing.T) {
 // TestStopFinishesRunningCells: closing stop lets the running cells end and starts no other, also where a cell has
 // ended by the time that stop is seen; cancelling leaves no result.
 func TestStopFinishesRunningCells(t *testing.T) {
-	h := newTestHarness(t, defineTest("quick", func(context.Context, registry.Env, registry.Data,
-		testParams) (registry.Model, error) {
-		return constantModel(1), nil
-	}))
+	h := newTestHarness(t, defineTest("quick", gives(constantModel(1), nil)))
 	todo := must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1, 2, 3}}, nil, nil))(t)
 	var stored atomic.Int32
 	for range 10 {
@@ -303,12 +288,7 @@ func TestStopFinishesRunningCells(t *testing.T) {
 		}
 	}
 
-	waits := defineTest("waits", func(ctx context.Context, _ registry.Env, _ registry.Data,
-		_ testParams) (registry.Model, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
-	h = newTestHarness(t, waits)
+	h = newTestHarness(t, defineTest("waits", obeys))
 	todo = must.Get(h.Plan(context.Background(), plan.Request{Splits: []int{1}}, nil, nil))(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()

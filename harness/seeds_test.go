@@ -155,10 +155,7 @@ func TestRefitHasTheSeedOfItsSplit(t *testing.T) {
 // TestMethodSeeds: the chosen point is tested with each seed, by hand; the result is that of the first, and costs
 // what is predicted for it; a method that draws nothing gives the same for each.
 func TestMethodSeeds(t *testing.T) {
-	fixed := defineTest("fixed", func(context.Context, registry.Env, registry.Data, testParams) (registry.Model,
-		error) {
-		return linearModel{[]float64{1}, -6.5}, nil
-	})
+	fixed := defineTest("fixed", gives(linearModel{[]float64{1}, -6.5}, nil))
 	plain, plainDB := seedHarness(t, oneGrid, thresholds(), fixed), openTestDB(t)
 	before := rowsOf(t, plain, plainDB, 1, 2)
 	h, db := seedHarness(t, "method_seeds = 3\n"+oneGrid, thresholds(), fixed), openTestDB(t)
