@@ -38,8 +38,7 @@ func TestLinkInAClosedFolder(t *testing.T) {
 		asNobody(t, "TestLinkInAClosedFolder")
 		return
 	}
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	put(t, db, testRun("k1", result.OK))
 	must.Get(db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0"))(t)
 	second := testRun("k2", result.OK)

@@ -23,8 +23,7 @@ import (
 // file itself and none in its log.
 func smallDatabase(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	var runs []result.Run
 	for i, dataset := range []string{"wine", "sonar"} {
 		for j, method := range []string{"CART", "GBRFF2"} {
@@ -284,8 +283,7 @@ func TestOneStatement(t *testing.T) {
 
 // TestCheckBesideAWriter: cells that are stored while a check goes on are no problems.
 func TestCheckBesideAWriter(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	put(t, db, testRun("first", result.OK))
 	most := 60
 	if testenv.Thorough(t) {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -96,8 +95,7 @@ func origins(t *testing.T, db *DB) {
 // TestYardsticks: in a file of a program without yardsticks, the first measurement on a machine is that of
 // all cells which it computed. A lesser one takes its place, and a greater one changes nothing.
 func TestYardsticks(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	run := storetest.Finished("M", "d", 1)
 	measured := *run.Environment
 	run.Environment = &result.Environment{ProgramVersion: "v0", CPU: measured.CPU, Cores: measured.Cores}

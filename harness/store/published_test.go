@@ -16,8 +16,7 @@ import (
 
 // TestPublishedFollowsTheProgram: a database with other values is brought up to date.
 func TestPublishedFollowsTheProgram(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	must.Get(db.sql.Exec(`DELETE FROM published_values; INSERT INTO published_values VALUES ('s', 'd', 'm', 'u', 1,` +
 		` 2,` +
 		` 'k', '3 4')`))(t)
@@ -34,8 +33,7 @@ func TestPublishedFollowsTheProgram(t *testing.T) {
 // TestBegunOnAFullDisk: a database whose tables were made, and nothing after them for want of room, is not damaged. The
 // next command that opens it for writing completes it. One with a run has printed values.
 func TestBegunOnAFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	const begun = `DELETE FROM published_values; DELETE FROM checksums`
 	must.Get(db.sql.Exec(begun))(t)
 	must.Be(t, len(must.Get(db.Check(t.Context()))(t)), 0)

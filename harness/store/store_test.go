@@ -43,6 +43,13 @@ func open(t *testing.T, path string) *DB {
 	return db
 }
 
+// fresh opens a new database.
+func fresh(t *testing.T) (db *DB, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "r.db")
+	return open(t, path), path
+}
+
 func put(t testing.TB, db *DB, runs ...result.Run) {
 	t.Helper()
 	w := db.NewWriter(result.Environment{ProgramVersion: "test", CPU: "cpu"}, nil)

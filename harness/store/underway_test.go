@@ -49,8 +49,7 @@ func dead(t *testing.T) process {
 // TestOverlap: a cell is of one run until it is stored, or that run is over or dead. A canary is left to the run that
 // planned it first.
 func TestOverlap(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, _ := fresh(t)
 	other := exec.Command("sleep", "1000") // stands for another run
 	must.Do(t, other.Start())
 	p, known := processes.Of(other.Process.Pid)
@@ -192,8 +191,7 @@ func TestBeginWithoutTheDatabase(t *testing.T) {
 // TestProgressIsRead: who looks on sees what runs say of themselves. It sees no run that is over, nor one whose process
 // is gone, and none in a copy.
 func TestProgressIsRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	reader := must.Get(OpenReader(t.Context(), path))(t)
 	on := must.Get(reader.ProgressReader(t.Context()))(t)
 	defer func() { _ = errors.Join(on.Close(), reader.Close()) }()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -71,11 +70,18 @@ func newTroubled(db *DB) troubled {
 	return w
 }
 
+// troubledOne is a new database whose writer soon says its troubles.
+func troubledOne(t *testing.T) (db *DB, path string, w troubled) {
+	t.Helper()
+	db, path = fresh(t)
+	quick(t, db)
+	return db, path, newTroubled(db)
+}
+
 // TestALockLosesNothing: cells that finish while another program holds the database are
 // stored when it lets go, and no cell is started meanwhile.
 func TestALockLosesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	quick(t, db)
 	release := lock(t, path)
 	w := newTroubled(db)
@@ -107,10 +113,7 @@ func TestALockLosesNothing(t *testing.T) {
 
 // TestAFullDiskLosesNothing: it fills three times and is enlarged.
 func TestAFullDiskLosesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
-	quick(t, db)
-	w := newTroubled(db)
+	db, path, w := troubledOne(t)
 	runs := cells(60)
 	for i := range 3 {
 		pages := must.Get(db.one(context.Background(), "PRAGMA page_count"))(t)
@@ -132,10 +135,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 
 // TestAbandonSaysWhatIsLost, and nothing before it does.
 func TestAbandonSaysWhatIsLost(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
-	quick(t, db)
-	w := newTroubled(db)
+	_, path, w := troubledOne(t)
 	kept := testRun("kept", result.OK)
 	kept.Split = 50
 	must.Do(t, w.Put(kept))
@@ -161,8 +161,7 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 
 // TestARefusedRowTakesNoOtherWithIt.
 func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	release := lock(t, path) // so that all share one commit
 	w := db.NewWriter(result.Environment{}, nil)
 	runs := cells(20)
@@ -181,10 +180,7 @@ func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 
 // TestAFileThatIsMovedAway is put back: SQLite alone would write to what has no name.
 func TestAFileThatIsMovedAway(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
-	quick(t, db)
-	w := newTroubled(db)
+	_, path, w := troubledOne(t)
 	must.Do(t, os.Rename(path, path+".away"))
 	must.Do(t, w.Put(testRun("k", result.OK)))
 	must.Say(t, (<-w.reports).Err, "put it back")
@@ -195,8 +191,7 @@ func TestAFileThatIsMovedAway(t *testing.T) {
 
 // TestADamagedFileEndsTheWriter at once, and it says what is lost.
 func TestADamagedFileEndsTheWriter(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	db := open(t, path)
+	db, path := fresh(t)
 	put(t, db, cells(30)...)
 	must.Get(db.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)"))(t)
 	info := must.Get(os.Stat(path))(t)
