@@ -4,7 +4,7 @@
 // The way of a number has three steps: a typed row (package frame reads it from the store), a
 // document (the report's Build), and a layout (package render). Tables hold exact rationals until
 // the last decimal; rank functions are in reports/stats, the papers' printed values in
-// harness/published.
+// harness/experiments.
 //
 // The command line gives a report the flags of all reports, every format, a file and a terminal.
 package reports

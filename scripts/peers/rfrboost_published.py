@@ -1,4 +1,4 @@
-"""Prints the lines of harness/published/published.csv that hold the results of RFRBoost's paper.
+"""Prints the lines of harness/experiments/published.csv that hold the results of RFRBoost's paper.
 
 Usage: python rfrboost_published.py CHECKOUT, a checkout of nikitazozoulenko/random-feature-representation-boosting.
 
