@@ -156,6 +156,17 @@ func (r Registry) Lookup(name string) (Spec, error) {
 	if s, ok := r.specs[strings.ToLower(name)]; ok {
 		return s, nil
 	}
+	return Spec{}, unknown{name, r}
+}
+
+// unknown is the error about a name. Its text is made when it is read: reports look up each name of a database.
+type unknown struct {
+	name string
+	r    Registry
+}
+
+func (u unknown) Error() string {
+	name, r := u.name, u.r
 	meant := wording.Suggest(name, r.Names())
 	for _, alias := range wording.Suggest(name, r.Aliases("")) {
 		of := r.Alias(alias) + " "
@@ -165,7 +176,7 @@ func (r Registry) Lookup(name string) (Spec, error) {
 		}
 	}
 	if meant != nil {
-		return Spec{}, fmt.Errorf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
+		return fmt.Sprintf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
-	return Spec{}, fmt.Errorf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))
+	return fmt.Sprintf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))
 }

@@ -48,7 +48,7 @@ type Pair struct {
 
 // A SetPair is a pair on one data set, over the splits that both have finished.
 type SetPair struct {
-	Set          frame.Set
+	Set          *frame.Set
 	Splits       []int    // the splits of the means; if fits of both methods repeat, only the first of the equal splits
 	Ours, Theirs *big.Rat // means
 	Gain         *big.Rat
@@ -85,15 +85,15 @@ var noInterval = stats.Interval{Low: math.NaN(), High: math.NaN()}
 func (p *Pair) compare(t *frame.Table, o Options) error {
 	p.Adjusted, p.Equivalence, p.Verdict, p.level = math.NaN(), math.NaN(), Untestable, 1-o.Level
 	var splits []int // of the sets of the main group
-	for _, set := range t.Sets {
-		s, err := p.on(t, set, o)
+	for i := range t.Sets {
+		s, err := p.on(t, &t.Sets[i], o)
 		if err != nil {
 			return err
 		}
 		if len(s.Splits) == 0 {
 			continue
 		}
-		if p.Sets = append(p.Sets, s); set.Group == frame.GroupMain {
+		if p.Sets = append(p.Sets, s); s.Set.Group == frame.GroupMain {
 			splits = append(splits, len(s.Splits))
 		}
 	}
@@ -246,47 +246,52 @@ func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
 }
 
 // on compares the methods on a set. Without a common split the result has no splits.
-func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
+func (p *Pair) on(t *frame.Table, set *frame.Set, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable, level: 1 - o.Level}
-	var ours, theirs, gains []*big.Rat
-	train, test := 0, 0 // of all splits
-	runs := func(e frame.Entry) []frame.Run { return e.Runs }
+	var ours, theirs []*big.Rat
+	train, test := 0, 0                                          // of all splits
+	runs, others := set.Entries[p.A].Runs, set.Entries[p.B].Runs // in the order of their splits
 	if !set.Entries[p.A].Has || !set.Entries[p.B].Has {
-		runs = func(e frame.Entry) []frame.Run {
-			return slices.SortedFunc(slices.Values(slices.Concat(e.Runs, e.Beyond)), func(a, b frame.Run) int {
-				return a.Split - b.Split
-			})
-		}
+		runs, others = withBeyond(set.Entries[p.A]), withBeyond(set.Entries[p.B])
 	}
-	others := runs(set.Entries[p.B])
-	seen := map[[2]string]bool{} // pairs of fits by the hashes of their test scores; without a hash each is new
-	for _, a := range runs(set.Entries[p.A]) {
-		i := slices.IndexFunc(others, func(b frame.Run) bool { return b.Split == a.Split })
-		if i < 0 {
+	var seen map[[2]string]bool // pairs of fits by the hashes of their test scores; without a hash each is new
+	if set.Draws {
+		seen = map[[2]string]bool{}
+	}
+	for _, a := range runs {
+		for len(others) > 0 && others[0].Split < a.Split {
+			others = others[1:]
+		}
+		if len(others) == 0 || others[0].Split > a.Split {
 			continue
 		}
 		if set.Draws {
-			fits := [2]string{a.ScoresHash, others[i].ScoresHash}
+			fits := [2]string{a.ScoresHash, others[0].ScoresHash}
 			if !slices.Contains(fits[:], "") && seen[fits] {
 				continue
 			}
 			seen[fits] = true
 		}
-		s.Splits, ours, theirs, gains = append(s.Splits, a.Split), append(ours, a.Value),
-			append(theirs, others[i].Value), append(gains, t.Gain(a.Value, others[i].Value))
+		s.Splits, ours, theirs = append(s.Splits, a.Split), append(ours, a.Value), append(theirs, others[0].Value)
 		learned, tested := set.Units(set.TrainRows, set.TestRows, a.Score)
 		train, test = train+learned, test+tested
 	}
 	if len(s.Splits) == 0 {
 		return s, nil
 	}
-	s.Ours, s.Theirs = stats.Mean(ours), stats.Mean(theirs)
-	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
 	if train < 1 {
 		return s, fmt.Errorf("data set %s: no number of training rows is stored; check the database with `bench "+
 			"db check`", set.Name)
 	}
-	s.Test = stats.CorrectedT(gains, train, test)
+	s.Ours, s.Theirs = meanOf(set, p.A, ours), meanOf(set, p.B, theirs)
+	if slices.Equal(s.Splits, set.Splits) {
+		s.Splits = set.Splits
+	}
+	if t.Difference(one).Sign() < 0 {
+		ours, theirs = theirs, ours
+	}
+	s.Test = stats.CorrectedTOfPairs(ours, theirs, train, test)
+	s.Rope = o.Region.on(t.Metric, s.Ours, s.Theirs)
 	s.Gain, s.P = s.Test.Mean, math.NaN()
 	if s.Tested() {
 		if s.P = s.Test.P; math.IsNaN(s.P) {
@@ -294,6 +299,20 @@ func (p *Pair) on(t *frame.Table, set frame.Set, o Options) (SetPair, error) {
 		}
 	}
 	return s, nil
+}
+
+func withBeyond(e frame.Entry) []frame.Run {
+	return slices.SortedFunc(slices.Values(slices.Concat(e.Runs, e.Beyond)), func(a, b frame.Run) int {
+		return a.Split - b.Split
+	})
+}
+
+// meanOf is the mean of a method's values. That of all of its runs is shared.
+func meanOf(set *frame.Set, method int, values []*big.Rat) *big.Rat {
+	if e := set.Entries[method]; e.Mean != nil && len(e.Runs) == len(values) && !set.Draws {
+		return e.Mean
+	}
+	return stats.Mean(values)
 }
 
 // Named lists the sets with a verdict.

@@ -78,7 +78,7 @@ func (p *Pair) with(t *frame.Table, o Options, v frame.Tried, side int, sets []s
 		entries := []frame.Entry{set.Entries[p.A], set.Entries[p.B]}
 		entries[side] = v.Entries[set.Name]
 		set.Entries = entries
-		s, err := (&Pair{A: 0, B: 1}).on(t, set, o)
+		s, err := (&Pair{A: 0, B: 1}).on(t, &set, o)
 		if err != nil {
 			return nil, err
 		}

@@ -203,11 +203,8 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 	if err := f.checkAsked(all); err != nil {
 		return f, &RequestError{err}
 	}
-	for _, r := range all {
-		if f.leavesOut(r) {
-			continue
-		}
-		f.Rows = append(f.Rows, r)
+	f.Rows = without(all, f.leavesOut)
+	for _, r := range f.Rows {
 		if !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset }) {
 			f.sets = append(f.sets, f.dataset(r.Dataset, GroupApart))
 		}

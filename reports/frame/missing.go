@@ -151,7 +151,7 @@ func (t *Table) FailedOn(dataset, method string) bool {
 func (t *Table) dropSurplus() {
 	for _, m := range t.missing(Surplus) {
 		key := cellKey{m.Dataset, m.Method}
-		t.rows[key] = slices.DeleteFunc(t.rows[key], func(r store.Row) bool {
+		t.rows[key] = without(t.rows[key], func(r store.Row) bool {
 			return slices.Contains(m.Splits, r.Split)
 		})
 	}

@@ -170,9 +170,10 @@ func (f Frame) Table(name string) (Table, error) {
 		return t, t.nothing()
 	}
 	var methods, environments []string
-	for _, r := range t.taken {
+	for i, r := range t.taken { // which are sorted
 		key := cellKey{r.Dataset, r.Method}
-		t.rows[key] = append(t.rows[key], r)
+		first := i - len(t.rows[key])
+		t.rows[key] = t.taken[first : i+1 : i+1]
 		AppendUnique(&methods, r.Method)
 		AppendUnique(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
 	}
@@ -197,13 +198,21 @@ func (f Frame) Table(name string) (Table, error) {
 	return t, nil
 }
 
+// without are the rows that are not left out. Rows are large, so that all of them are not copied.
+func without(rows []store.Row, out func(store.Row) bool) []store.Row {
+	if !slices.ContainsFunc(rows, out) {
+		return rows
+	}
+	return slices.DeleteFunc(slices.Clone(rows), out)
+}
+
 // Under is the table of the same request by another metric, or over some of its splits, nil for all. It lacks the other
 // versions of methods.
 func (t *Table) Under(metric string, splits []int) (Table, error) {
 	f := *t.Frame
 	if f.tried = nil; splits != nil {
 		f.Splits = splits
-		f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), f.leavesOut)
+		f.Rows = without(f.Rows, f.leavesOut)
 	}
 	return f.Table(metric)
 }
@@ -215,7 +224,7 @@ func (t *Table) Stored() (*Table, error) {
 	}
 	f := *t.Frame
 	f.Methods, f.Also, f.tried = nil, nil, nil
-	f.Rows = slices.DeleteFunc(slices.Clone(f.stored), f.leavesOut)
+	f.Rows = without(f.stored, f.leavesOut)
 	out, err := f.Table(t.Metric.Name)
 	return &out, err
 }

@@ -56,17 +56,16 @@ type dropped struct {
 
 func (t *Table) drop(what string, out func(store.Row) bool) dropped {
 	d := dropped{what: what}
-	t.taken = slices.DeleteFunc(t.taken, func(r store.Row) bool {
-		if !out(r) {
-			return false
+	for _, r := range t.taken {
+		if out(r) {
+			d.cells++
+			AppendUnique(&d.pairs, r.Method+" on "+r.Dataset)
+			AppendUnique(&d.methods, r.Method)
+			AppendUnique(&d.sets, r.Dataset)
+			AppendUnique(&d.was, r.Fingerprint)
 		}
-		d.cells++
-		AppendUnique(&d.pairs, r.Method+" on "+r.Dataset)
-		AppendUnique(&d.methods, r.Method)
-		AppendUnique(&d.sets, r.Dataset)
-		AppendUnique(&d.was, r.Fingerprint)
-		return true
-	})
+	}
+	t.taken = without(t.taken, out)
 	return d
 }
 
@@ -191,7 +190,7 @@ func (t *Table) withMetric() {
 	for i, d := range t.datasets {
 		t.datasets[i].File = cmp.Or(d.File, f.Sets.File(d.Name))
 	}
-	t.taken = slices.DeleteFunc(slices.Clone(f.Rows), func(r store.Row) bool {
+	t.taken = without(f.Rows, func(r store.Row) bool {
 		task, err := registry.ParseTask(r.Task)
 		return left[r.Dataset] || err == nil && !fits(task)
 	})

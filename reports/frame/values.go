@@ -334,9 +334,11 @@ func CheckLevel(level float64) error {
 	return fmt.Errorf("the level is %v; use a number between 0 and 1, such as 0.05", level)
 }
 
+var pointMarks = strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ")
+
 // PointText writes a grid point shorter than JSON does: "c 1, gamma 0.5".
 func PointText(point json.RawMessage) string {
-	return strings.NewReplacer(`"`, "", "{", "", "}", "", ":", " ", ",", ", ").Replace(string(point))
+	return pointMarks.Replace(string(point))
 }
 
 // Decimal writes an exact value with as few decimals as it needs, at most six.

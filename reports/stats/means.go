@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,7 +14,7 @@ type CorrectedTTest struct {
 	N     int
 	Mean  *big.Rat // of the differences
 	Std   float64  // their standard deviation, divisor n-1; NaN for one split
-	Ratio *big.Rat // test rows to training rows
+	Ratio float64  // test rows to training rows
 	Error float64  // standard error of the mean, corrected for the overlap
 	Test           // Student's t with n-1 degrees of freedom
 }
@@ -39,10 +40,30 @@ const FewestSplits = 5
 // a difference, train >= 1 and test >= 0.
 func CorrectedT(differences []*big.Rat, train, test int) CorrectedTTest {
 	checkDifferences(differences)
+	return correctedT(moments(differences), train, test)
+}
+
+// CorrectedTOfPairs is CorrectedT of the differences of ours less theirs, a pair a split.
+func CorrectedTOfPairs(ours, theirs []*big.Rat, train, test int) CorrectedTTest {
+	checkDifferences(ours)
+	n := len(ours)
+	if parts, of, few := inParts(slices.Concat(ours, theirs)); few {
+		for i := range n {
+			parts[i] -= parts[n+i]
+		}
+		return correctedT(momentsOf(parts[:n], of), train, test)
+	}
+	differences := make([]*big.Rat, n)
+	for i, v := range ours {
+		differences[i] = minus(v, theirs[i])
+	}
+	return CorrectedT(differences, train, test)
+}
+
+func correctedT(s Spread, train, test int) CorrectedTTest {
 	must(train > 0 && test >= 0, "%d training and %d test rows are no split", train, test)
-	s := moments(differences)
-	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: big.NewRat(int64(test), int64(train))}
-	t.Error = t.Std * math.Sqrt(1/float64(t.N)+float(t.Ratio))
+	t := CorrectedTTest{N: s.N, Mean: s.Mean, Std: s.StdSample, Ratio: float64(test) / float64(train)}
+	t.Error = t.Std * math.Sqrt(1/float64(t.N)+t.Ratio)
 	t.Test = tTest(float(t.Mean)/t.Error, t.N-1) // with zero over zero NaN
 	return t
 }

@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"cmp"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -19,10 +21,11 @@ func MidRanks(values []*big.Rat) []*big.Rat {
 
 // doubledRanks are twice the ranks of MidRanks, which are whole numbers.
 func doubledRanks(values []*big.Rat) []int {
-	order, ranks := Order(values), make([]int, len(values))
+	ranks, compare := make([]int, len(values)), comparer(values)
+	order := ordered(len(values), compare)
 	for first := 0; first < len(order); {
 		end := first + 1
-		for end < len(order) && values[order[end]].Cmp(values[order[first]]) == 0 {
+		for end < len(order) && compare(order[end], order[first]) == 0 {
 			end++
 		}
 		for _, at := range order[first:end] {
@@ -104,14 +107,39 @@ func Smallest(values []*big.Rat) []bool {
 
 // Order returns the places of values, the smallest first; equal ones keep their order. No value may
 // be nil.
-func Order(values []*big.Rat) []int {
-	order := make([]int, len(values))
+func Order(values []*big.Rat) []int { return ordered(len(values), comparer(values)) }
+
+func ordered(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return values[a].Cmp(values[b]) })
+	slices.SortStableFunc(order, compare)
 	return order
 }
+
+// comparer compares values by their places, exactly, with fractions only where the rounded values do not tell.
+func comparer(values []*big.Rat) func(a, b int) int {
+	rounded := floats(values)
+	return func(a, b int) int {
+		if d := rounded[a] - rounded[b]; math.Abs(d) > off(rounded[a], rounded[b]) {
+			return cmp.Compare(d, 0)
+		}
+		return values[a].Cmp(values[b])
+	}
+}
+
+func floats(values []*big.Rat) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = float(v)
+	}
+	return out
+}
+
+// off is how far the sum or the difference of two rounded numbers is from that of the numbers at most: rounding both
+// and the result errs by 2^-53 of each.
+func off(a, b float64) float64 { return 0x1p-51*(math.Abs(a)+math.Abs(b)) + 0x1p-1000 }
 
 // Decimal returns the shortest decimal that reads back as a finite x, as an exact rational: 83.1 becomes 831/10,
 // the number that was printed, and not the neighbouring binary fraction.

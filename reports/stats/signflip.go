@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"math/big"
 	"slices"
 	"sync"
@@ -128,7 +127,7 @@ type Family struct {
 	exact   bool
 	seed    uint32
 	drawn   sync.Once
-	flips   [][]bool // that are drawn, by set, once they are needed; nil if all are counted
+	flips   [][]byte // the bits of flips[k][i] are which of the sets 8k to 8k+7 turn under flip i; made once needed
 	total   int      // number of flips, without the negatives
 }
 
@@ -145,17 +144,37 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 	return f
 }
 
-// draw draws the flips; the first one turns no set.
+// draw makes the flips; the first one turns no set.
 func (f *Family) draw() {
-	if f.exact {
-		return
-	}
 	stream := rng.New(f.seed)
-	f.flips = make([][]bool, f.total)
-	for i := range f.flips {
-		f.flips[i] = make([]bool, f.sets)
-		for s := range f.flips[i] {
-			f.flips[i][s] = i > 0 && stream.Intn(2) == 1
+	f.flips = make([][]byte, (f.sets+7)/8)
+	for k := range f.flips {
+		f.flips[k] = make([]byte, f.total)
+	}
+	for i := range f.total {
+		for s := range f.sets {
+			turned := f.exact && i<<1>>s&1 == 1 || !f.exact && i > 0 && stream.Intn(2) == 1
+			if turned {
+				f.flips[s/8][i] |= 1 << (s % 8)
+			}
+		}
+	}
+}
+
+// fill computes the sums of a comparison under the flips from one on, by a table of what each eight sets add.
+func (f *Family) fill(sums []int32, c *SignedRanks, from int) {
+	for i := range sums {
+		sums[i] = c.sum
+	}
+	var twice [256]int32
+	for k, flips := range f.flips {
+		for bit, r := range c.ranks[8*k : min(8*k+8, f.sets)] {
+			for b := range 1 << bit {
+				twice[1<<bit+b] = twice[b] + 2*r
+			}
+		}
+		for i := range sums {
+			sums[i] -= twice[flips[from+i]]
 		}
 	}
 }
@@ -163,25 +182,31 @@ func (f *Family) draw() {
 // parts is into how many parts flips are divided for the cores; it changes no result.
 const parts = 8
 
-// A visit gets the sums of all comparisons under a flip, and adds to counts.
-type visit func(flip int, sums []int32, counts []int)
+// A visitor gets the comparisons one after another, each with its sums under the flips of a part, and adds to counts
+// then or at the end.
+type visitor struct {
+	visit func(at int, sums []int32, counts []int)
+	end   func(counts []int)
+}
 
-// each visits the sums under each flip but its negative, and adds up what the visits count. begin makes the visit of
-// a part, which may keep what it works with from flip to flip.
-func (f *Family) each(counters int, begin func() visit) []int {
+// each visits comparisons in an order, with their sums under each flip but its negative, and adds up what the visitors
+// of the parts count. begin makes the visitor of the flips from one on.
+func (f *Family) each(order []int, counters int, begin func(from, flips int) visitor) []int {
 	f.drawn.Do(f.draw)
-	bySet := make([][]int32, f.sets) // ranks of all comparisons
-	for s := range bySet {
-		for _, c := range f.columns {
-			bySet[s] = append(bySet[s], c.ranks[s])
-		}
-	}
 	partial := make([][]int, parts)
 	var work errgroup.Group
 	for part := range parts {
 		partial[part] = make([]int, counters)
 		work.Go(func() error {
-			f.walk(bySet, f.total*part/parts, f.total*(part+1)/parts, begin(), partial[part])
+			from, to := f.total*part/parts, f.total*(part+1)/parts
+			v, sums := begin(from, to-from), make([]int32, to-from)
+			for _, at := range order {
+				f.fill(sums, &f.columns[at], from)
+				v.visit(at, sums, partial[part])
+			}
+			if v.end != nil {
+				v.end(partial[part])
+			}
 			return nil
 		})
 	}
@@ -194,34 +219,8 @@ func (f *Family) each(counters int, begin func() visit) []int {
 	return partial[0]
 }
 
-// walk visits some flips. All flips are in the order of a Gray code, in which one set turns at a time.
-func (f *Family) walk(bySet [][]int32, from, to int, at visit, counts []int) {
-	turned := func(flip, set int) bool {
-		if !f.exact {
-			return f.flips[flip][set]
-		}
-		return set > 0 && (flip^flip>>1)>>(set-1)&1 == 1
-	}
-	now, sums := make([]bool, f.sets), make([]int32, len(f.columns))
-	for i, c := range f.columns {
-		sums[i] = c.sum
-	}
-	for flip := from; flip < to; flip++ {
-		for s, ranks := range bySet {
-			if turn := turned(flip, s); turn != now[s] {
-				now[s] = turn
-				twice := int32(2)
-				if turn {
-					twice = -2
-				}
-				for i, r := range ranks {
-					sums[i] += twice * r
-				}
-			}
-		}
-		at(flip, sums, counts)
-	}
-}
+// ones are so many p-values of 1, the largest.
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // slack is how much larger a p-value may be and still count as the same one: they are sums of rounded numbers.
 const slack = 1 + 1e-9
@@ -249,25 +248,27 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 		return seen
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
+	slices.Reverse(order)
 	signs := []int32{1}
 	if oneSided {
 		signs = []int32{1, -1}
 	}
-	counts := f.each(len(f.columns), func() visit {
-		return func(_ int, sums []int32, counts []int) {
-			for _, sign := range signs {
-				least := math.Inf(1)
-				for k := len(order) - 1; k >= 0; k-- {
-					i := order[k]
-					if least = min(least, p(&f.columns[i], sign*sums[i])); least <= seen[i]*slack {
-						counts[i]++
+	counts := f.each(order, len(f.columns), func(_, flips int) visitor {
+		least := ones(flips * len(signs)) // of the comparisons visited so far
+		return visitor{visit: func(at int, sums []int32, counts []int) {
+			most := seen[at] * slack
+			for k, sign := range signs {
+				least := least[k*flips:][:flips]
+				for i, sum := range sums {
+					if least[i] = min(least[i], p(&f.columns[at], sign*sum)); least[i] <= most {
+						counts[at]++
 					}
 				}
 			}
-		}
+		}}
 	})
 	out, reached := make([]float64, len(f.columns)), 0.0
-	for _, i := range order {
+	for _, i := range slices.Backward(order) {
 		reached = max(reached, float64(counts[i])/float64(len(signs)*f.total))
 		out[i] = reached
 	}
@@ -281,14 +282,17 @@ func (f *Family) Critical(level float64) float64 {
 	if len(f.columns) == 1 {
 		return f.columns[0].critical(level)
 	}
-	least := make([]float64, f.total)
-	f.each(0, func() visit {
-		return func(flip int, sums []int32, _ []int) {
-			least[flip] = 1
-			for i := range sums {
-				least[flip] = min(least[flip], f.columns[i].twoSided(sums[i]))
+	least := ones(f.total)
+	all := make([]int, len(f.columns))
+	for at := range all {
+		all[at] = at
+	}
+	f.each(all, 0, func(from, _ int) visitor {
+		return visitor{visit: func(at int, sums []int32, _ []int) {
+			for i, sum := range sums {
+				least[from+i] = min(least[from+i], f.columns[at].twoSided(sum))
 			}
-		}
+		}}
 	})
 	slices.Sort(least)
 	critical := 0.0
@@ -323,32 +327,36 @@ type Versus struct{ A, B, At int }
 // against the method as its statistic. The methods with values above alpha hold the best one with a probability of at
 // least 1 - alpha.
 func (f *Family) Best(methods int, pairs []Versus) []float64 {
-	fill := func(least []float64, sums []int32, sign int32) {
-		for m := range least {
-			least[m] = 1
-		}
-		for _, v := range pairs {
-			c, sum := &f.columns[v.At], sign*sums[v.At]
-			least[v.A], least[v.B] = min(least[v.A], c.above(-sum)), min(least[v.B], c.above(sum))
-		}
+	of := make([]Versus, len(f.columns)) // by place
+	order := make([]int, len(pairs))
+	for i, v := range pairs {
+		of[v.At], order[i] = v, v.At
 	}
-	seen, observed := make([]float64, methods), make([]int32, len(f.columns))
-	for i, c := range f.columns {
-		observed[i] = c.sum
+	seen := ones(methods)
+	for _, v := range pairs {
+		c := &f.columns[v.At]
+		seen[v.A], seen[v.B] = min(seen[v.A], c.above(-c.sum)), min(seen[v.B], c.above(c.sum))
 	}
-	fill(seen, observed, 1)
-	counts := f.each(methods, func() visit {
-		least := make([]float64, methods)
-		return func(_ int, sums []int32, counts []int) {
-			for _, sign := range []int32{1, -1} {
-				fill(least, sums, sign)
-				for m := range least {
-					if least[m] <= seen[m]*slack {
+	counts := f.each(order, methods, func(_, flips int) visitor {
+		least := ones(2 * methods * flips) // of each sign, method and flip
+		row := func(sign, m int) []float64 { return least[(sign*methods+m)*flips:][:flips] }
+		return visitor{func(at int, sums []int32, _ []int) {
+			c, v := &f.columns[at], of[at]
+			for k, sign := range []int32{1, -1} {
+				a, b := row(k, v.A), row(k, v.B)
+				for i, sum := range sums {
+					a[i], b[i] = min(a[i], c.above(-sign*sum)), min(b[i], c.above(sign*sum))
+				}
+			}
+		}, func(counts []int) {
+			for m := range methods {
+				for _, p := range slices.Concat(row(0, m), row(1, m)) {
+					if p <= seen[m]*slack {
 						counts[m]++
 					}
 				}
 			}
-		}
+		}}
 	})
 	out := make([]float64, methods)
 	for m, n := range counts {

@@ -35,17 +35,21 @@ func Mean(values []*big.Rat) *big.Rat {
 		return nil
 	}
 	if parts, of, few := inParts(values); few {
-		sum := int64(0)
-		for _, v := range parts {
-			sum += v
-		}
-		return new(big.Rat).SetFrac64(sum, of*int64(len(parts)))
+		return meanOf(parts, of)
 	}
 	sum := new(big.Rat)
 	for _, v := range values {
 		sum.Add(sum, v)
 	}
 	return sum.Quo(sum, whole(len(values)))
+}
+
+func meanOf(parts []int64, of int64) *big.Rat {
+	sum := int64(0)
+	for _, v := range parts {
+		sum += v
+	}
+	return new(big.Rat).SetFrac64(sum, of*int64(len(parts)))
 }
 
 // inParts writes values as whole numbers of parts, of which one is 1/of: quotients of counts on one data set, whose
@@ -80,28 +84,36 @@ func inParts(values []*big.Rat) (parts []int64, of int64, few bool) {
 
 // moments is NewSpread without the order statistics, which take longest.
 func moments(values []*big.Rat) Spread {
-	s := Spread{N: len(values), StdPop: math.NaN(), StdSample: math.NaN()}
-	if s.N == 0 {
+	if parts, of, few := inParts(values); few && len(values) > 0 {
+		return momentsOf(parts, of)
+	}
+	mean, squares := Mean(values), new(big.Rat)
+	for _, v := range values {
+		squares.Add(squares, product(v, v))
+	}
+	return deviations(len(values), mean, squares)
+}
+
+// momentsOf are the moments of values in parts.
+func momentsOf(parts []int64, of int64) Spread {
+	squares := int64(0)
+	for _, v := range parts {
+		squares += v * v
+	}
+	return deviations(len(parts), meanOf(parts, of), new(big.Rat).SetFrac64(squares, of*of))
+}
+
+// deviations are the moments of n values with a mean and a sum of squares. The sum of squared deviations is exact, so
+// that equal values have a deviation of exactly zero, and no digits are lost to cancellation.
+func deviations(n int, mean, squares *big.Rat) Spread {
+	s := Spread{N: n, Mean: mean, StdPop: math.NaN(), StdSample: math.NaN()}
+	if n == 0 {
 		return s
 	}
-	// The sum of squared deviations is exact, so equal values have a deviation of exactly zero and no
-	// digits are lost to cancellation.
-	s.Mean = Mean(values)
-	deviations := product(whole(-s.N), s.Mean, s.Mean)
-	if parts, of, few := inParts(values); few {
-		squares := int64(0)
-		for _, v := range parts {
-			squares += v * v
-		}
-		deviations.Add(deviations, new(big.Rat).SetFrac64(squares, of*of))
-	} else {
-		for _, v := range values {
-			deviations.Add(deviations, product(v, v))
-		}
-	}
-	s.StdPop = root(deviations, s.N)
-	if s.N > 1 {
-		s.StdSample = root(deviations, s.N-1)
+	squares.Sub(squares, product(whole(n), mean, mean))
+	s.StdPop = root(squares, n)
+	if n > 1 {
+		s.StdSample = root(squares, n-1)
 	}
 	return s
 }

@@ -111,10 +111,21 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	}
 	all := walshSums(differences)
 	middle := middleOf(all)
-	sums := slices.CompactFunc(all, func(a, b walshSum) bool { return a.compare(b) == 0 })
 	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above
 	// all.
+	var sums []walshSum
+	var below []int // how many of all sums are below a cell
+	for i, s := range all {
+		if i == 0 || s.compare(all[i-1]) != 0 {
+			sums, below = append(sums, s), append(below, i)
+		}
+	}
+	below = append(below, len(all))
+	reached := reachedWithoutTies(differences)
 	rejected := func(cell int) bool {
+		if reached != nil { // the rank sum of either sign is the number of sums on its side (Tukey 1949)
+			return 2*reached[min(below[cell], len(all)-below[cell])] < 1-level
+		}
 		at := new(big.Rat)
 		switch {
 		case cell == 0:
@@ -153,6 +164,23 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	return out
 }
 
+// reachedWithoutTies are the probabilities of a sum of ranks of at most 0, 1 .. of differences of which none are equal;
+// nil if any are.
+func reachedWithoutTies(differences []*big.Rat) []float64 {
+	compare := comparer(differences)
+	order, sizes := ordered(len(differences), compare), make([]int, len(differences))
+	for i := range order {
+		if sizes[i] = i + 1; i > 0 && compare(order[i-1], order[i]) == 0 {
+			return nil
+		}
+	}
+	out := signSums(sizes, len(sizes)*(len(sizes)+1)/2)
+	for i := range out[1:] {
+		out[i+1] += out[i]
+	}
+	return out
+}
+
 // A walshSum is the sum of two differences.
 type walshSum struct {
 	a, b         *big.Rat
@@ -172,16 +200,12 @@ func (s walshSum) compare(o walshSum) int {
 // walshSums are the sums of each two differences, the smallest first.
 func walshSums(differences []*big.Rat) []walshSum {
 	checkDifferences(differences)
-	rounded := make([]float64, len(differences))
-	for i, d := range differences {
-		rounded[i] = float(d)
-	}
-	var out []walshSum
+	rounded := floats(differences)
+	out := make([]walshSum, 0, len(differences)*(len(differences)+1)/2)
 	for i, d := range differences {
 		for j, other := range differences[i:] {
 			a, b := rounded[i], rounded[i+j]
-			// Rounding both differences and their sum errs by 2^-53 of each.
-			out = append(out, walshSum{d, other, a + b, 0x1p-51*(math.Abs(a)+math.Abs(b)) + 0x1p-1000})
+			out = append(out, walshSum{d, other, a + b, off(a, b)})
 		}
 	}
 	slices.SortFunc(out, walshSum.compare)
