@@ -29,14 +29,16 @@ const (
 type pair struct{ first, second int }
 
 // A drawer makes the random numbers of the draw of m pairs of n rows. The pairs themselves depend on the rows z (n x d)
-// and their targets y (n x k).
+// and their targets y (n x k). A draw is valid until the second one after it.
 type drawer func(n, m int) func(z []float64, d int, y []float64, k int) []pair
 
 // drawPairs draws with the generator r. If all probabilities are zero, all pairs are as probable.
 func drawPairs(r *rng.RandomState) drawer {
 	var sums []float64 // of all draws in turn
+	var room, other []int32
 	return func(n, m int) func(z []float64, d int, y []float64, k int) []pair {
-		seconds, u := make([]int32, pairsPerRow*n), make([]float64, m) // row i % n is the first one of pair i
+		other, room = room, slices.Grow(other[:0], pairsPerRow*n)
+		seconds, u := room[:pairsPerRow*n], make([]float64, m) // row i % n is the first one of pair i
 		for i := range seconds {
 			seconds[i] = int32((i%n + 1 + r.Intn(n-1)) % n)
 		}

@@ -31,6 +31,7 @@ type Ridge struct {
 	rows      []float64 // f', where n < p
 	intercept bool
 	gram      []float64
+	targets   []float64 // of one solution after the other, centred
 	system    Shifted
 }
 
@@ -44,7 +45,7 @@ func RidgeBytes(p, n int) int64 {
 func SourceBytes(p, n int) int64 { return 8 * int64(p*gramDepth+sourceWidth*n) }
 
 // sourceWidth is how many features of all rows are computed at a time.
-const sourceWidth = 8
+const sourceWidth = 4
 
 // Set takes the features, which it keeps and centres. If f is nil, they come from Source, a part at a time and four
 // times over, with the same bits. Then n must be at least p.
@@ -124,7 +125,8 @@ func (r *Ridge) columns(ctx context.Context, count int, do func(from, to int, f 
 func (r *Ridge) Solve(ctx context.Context, targets []float64, k int,
 	rho float64) (weights, shift, fitted []float64, err error) {
 	p, n, side := r.p, r.n, min(r.p, r.n)
-	targets, shift = slices.Clone(targets), make([]float64, k)
+	r.targets, shift = append(r.targets[:0], targets...), make([]float64, k)
+	targets = r.targets
 	for c := range shift {
 		if r.intercept {
 			shift[c] = centre(targets[c*n : (c+1)*n])
