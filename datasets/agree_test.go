@@ -260,9 +260,8 @@ func compare(r *rapid.T, d *read.Description, set *datasets.Set) {
 		if strings.Contains(m[2], " yes, ") {
 			got = fmt.Sprintf("%d yes, which is 1, and %d no, which is 0", seen[1], seen[0])
 		}
-		if got != m[2] || gaps != number(m[3]) {
-			r.Fatalf("column %s has %s, %d missing in\n%s", m[1], got, gaps, d.TOML)
-		}
+		must.Be(r, got, m[2], "column", m[1], d.TOML)
+		must.Be(r, gaps, number(m[3]), "column", m[1], d.TOML)
 	}
 	for _, m := range columns {
 		levels := saidLevels.FindStringSubmatch(m[2])

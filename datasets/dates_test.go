@@ -52,9 +52,7 @@ func TestDatesAreTheirNumbers(t *testing.T) {
 		}
 		must.Be(r, strings.Join(got.Features, " "), strings.Join(want.Features, " "))
 		must.Be(r, fmt.Sprint(got.Dates), "[0]")
-		if !mat.Equal(got.X, want.X) {
-			r.Fatalf("%v, want %v of\n%s", mat.Formatted(got.X), mat.Formatted(want.X), written)
-		}
+		must.Be(r, mat.Equal(got.X, want.X), true, mat.Formatted(got.X), mat.Formatted(want.X), written)
 	})
 }
 

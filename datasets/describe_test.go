@@ -164,10 +164,8 @@ func TestTestFile(t *testing.T) {
 	if err != nil || !d.Loads {
 		t.Fatal(d, err)
 	}
-	if !strings.Contains(d.TOML, "test = \"test-a.csv\"\n") ||
-		!slices.Contains(d.Notes, `column colour: levels of the test file that no training row has: "green"`) {
-		t.Errorf("%s\n%v", d.TOML, d.Notes)
-	}
+	must.Hold(t, d.TOML, "test = \"test-a.csv\"\n")
+	must.Have(t, d.Notes, `column colour: levels of the test file that no training row has: "green"`)
 }
 
 // TestPacked describes a CSV file and a LIBSVM file, each once as it is and once packed by gzip. The two descriptions
@@ -206,9 +204,7 @@ func TestProblemsOfMarksAndClasses(t *testing.T) {
 		`the class of "1" has 5 of 60 rows: protocol table2, with five folds, cannot split the set; leave the class ` +
 			`out or join it with another one`,
 	} {
-		if !slices.Contains(d.Problems, want) {
-			t.Errorf("no problem says %s:\n%s", want, strings.Join(d.Problems, "\n"))
-		}
+		must.Have(t, d.Problems, want)
 	}
 }
 
@@ -223,9 +219,7 @@ func TestAllAtOnce(t *testing.T) {
 		"DIR/a.csv:35: the line has 4 columns and most have 3", `column x: 1 value is not a number (DIR/a.csv:33 `+
 			`"abc1")`,
 		"rows without a label: 1 (DIR/a.csv:33)", `class "d" has 1 of 32 rows`, "the set does not load yet: ")
-	if d.Loads {
-		t.Error("it loads")
-	}
+	must.Be(t, d.Loads, false, "it loads")
 }
 
 func TestRefusals(t *testing.T) {
@@ -412,10 +406,8 @@ func TestTwoValuesAddAFormat(t *testing.T) {
 	if err != nil || !d.Loads || !slices.Contains(d.Notes, "the set has 30 rows and 1 features") {
 		t.Fatal(d, err)
 	}
-	if got, want := keys(d.TOML), `name = "a"; file = "a.dat"; task = "binary"; format = "pairs"; label = "y"   # a `+
-		`guess; positive = ["v"]`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Be(t, keys(d.TOML), `name = "a"; file = "a.dat"; task = "binary"; format = "pairs"; label = "y"   # a `+
+		`guess; positive = ["v"]`)
 	for toml, want := range map[string]string{
 		"": "", "drop = [0]": "drop is for format " + catalogue.FormatNames("drop", "and") + ", not pairs",
 		"format = \"pair\"": "is not " + catalogue.FormatNames("", "or"),

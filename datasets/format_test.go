@@ -105,10 +105,9 @@ func TestEveryFormat(t *testing.T) {
 	written["parquet"] = string(drawnParquet(t, [][]string{{"0.5", "-1"}, {"3", "4e2"}, {"u", "v"}}))
 	for _, f := range read.All {
 		for _, e := range f.Extensions {
-			if extensions[e] != "" || !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
-				t.Errorf("the extension %q of format %s is also that of %q, or it is not like \".csv\"", e, f.Name,
-					extensions[e])
-			}
+			must.Be(t, extensions[e], "", "the extension")
+			must.Begin(t, e, ".")
+			must.Be(t, e, strings.ToLower(e), "the extension")
 			extensions[e] = f.Name
 		}
 		text, has := written[f.Name]

@@ -119,9 +119,7 @@ func TestStandardiserSeesItsRowsOnly(t *testing.T) {
 		}
 		inPlace := mat.DenseCopyOf(x)
 		a.Apply(inPlace, inPlace, nil)
-		if !mat.Equal(inPlace, &all) {
-			t.Fatal("standardising in place gives other values")
-		}
+		must.Be(t, mat.Equal(inPlace, &all), true, "standardising in place gives other values")
 	})
 }
 
@@ -210,8 +208,6 @@ func TestCheckedDeviationsAreRight(t *testing.T) {
 		if want == 1 && s.Scale[0] == 1 {
 			return // constant
 		}
-		if got := math.Ldexp(s.Scale[0], -exponent); math.Abs(got-want) > 1e-14*want {
-			t.Fatalf("deviation %v, want %v", got, want)
-		}
+		must.Near(t, math.Ldexp(s.Scale[0], -exponent), want, 1e-14*want, "deviation")
 	})
 }

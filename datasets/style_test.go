@@ -180,9 +180,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 			return
 		}
 		for i, v := range got.X.RawMatrix().Data {
-			if v != want.X.RawMatrix().Data[i] {
-				r.Fatalf("%v, want %v: notes %q of\n%s", v, want.X.RawMatrix().Data[i], d.Notes, written)
-			}
+			must.Be(r, v, want.X.RawMatrix().Data[i], d.Notes, written)
 		}
 	})
 }

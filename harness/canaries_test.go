@@ -140,9 +140,7 @@ func TestLeaksAreFound(t *testing.T) {
 	runAll(t, h, without, plan.Request{Methods: []string{"centroids", "reads"}, Datasets: []string{"swiss"},
 		Splits: req.Splits}, schedule.Options{Jobs: 1}, nil)
 	for _, line := range strings.Split(strings.TrimSpace(content(t, without)), "\n") {
-		if !strings.Contains(content(t, db), line) {
-			t.Fatalf("a result is another with canaries: %s", line)
-		}
+		must.Hold(t, content(t, db), line)
 	}
 }
 
@@ -250,9 +248,7 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Errorf("%d canaries where all have one", todo.Canaries)
 	}
 	must.Be(t, len(must.Get(db.Findings(t.Context(), ""))(t)), 0)
-	if !h.Registry.All()[0].Foreign() {
-		t.Fatal("the methods of tests are foreign")
-	}
+	must.Be(t, h.Registry.All()[0].Foreign(), true, "the methods of tests are foreign")
 }
 
 // TestWhatIsWorseThanChanceIsNoLeak: a learner that is wrong with the true labels is right with contradicting ones, and

@@ -49,9 +49,8 @@ grid = [{name = "shift", values = [1.0]}]
 		t.Fatalf("%d and %d rows", len(one), len(other))
 	}
 	for i := range one {
-		if !reflect.DeepEqual(one[i].Score, other[i].Score) || one[i].Status != result.OK {
-			t.Errorf("split %d: %+v and %+v", i+1, one[i].Score, other[i].Score)
-		}
+		must.Be(t, one[i].Score, other[i].Score, "split", i+1)
+		must.Be(t, one[i].Status, result.OK, "split", i+1)
 	}
 	verifies(t, h, db, 4)
 }
@@ -87,9 +86,7 @@ func TestGridTests(t *testing.T) {
 		}
 		differ = differ || !reflect.DeepEqual(r.GridTests[0], r.GridTests[2])
 	}
-	if !differ {
-		t.Error("every point has the same test")
-	}
+	must.Be(t, differ, true, "every point has the same test")
 	verifies(t, h, db, 4)
 	honest := centroids()
 	h.Registry = registry.New(defineTest("centroids", func(ctx context.Context, env registry.Env, train registry.Data,

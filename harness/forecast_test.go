@@ -26,9 +26,7 @@ func TestForecast(t *testing.T) {
 	f.Slowness = 4
 	check := func(what string, c *plan.Cell, want float64) {
 		t.Helper()
-		if got := f.Seconds(c); math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%s: %v seconds, want %v", what, got, want)
-		}
+		must.Near(t, f.Seconds(c), want, 1e-9*want, what)
 	}
 	check("nothing was measured", costing("SVM", "x", 1, 3), 12)
 	f.Record(costing("SVM", "x", 1, 1), 8, 5)
@@ -70,9 +68,7 @@ func TestStoredIsPredicted(t *testing.T) {
 	for _, machine := range []string{"0.25", "1", "4"} {
 		t.Setenv("BENCH_YARDSTICK", machine)
 		todo := must.Get(Plan(t.Context(), s.Experiment, req.Request, db))(t)
-		if got := todo.Cells[0].Seconds; math.Abs(got-sum/2) > 1e-6*sum {
-			t.Errorf("a machine of %s: %v s, and two cells took %v", machine, got, sum)
-		}
+		must.Near(t, todo.Cells[0].Seconds, sum/2, 1e-6*sum, "a machine of", machine)
 	}
 }
 
@@ -98,9 +94,7 @@ func TestSlowdown(t *testing.T) {
 	f := plan.NewForecast(nil)
 	c := costing("A", "x", 1, 100)
 	f.Record(c, 3000, 1000)
-	if got := f.Seconds(c); math.Abs(got-1000) > 1e-6 {
-		t.Errorf("a cell takes %v seconds, want its processor time", got)
-	}
+	must.Near(t, f.Seconds(c), 1000, 1e-6, "a cell takes")
 	if got := f.Wall([]*plan.Cell{c}, nil, 1); got < 2800 || got > 3000 {
 		t.Errorf("the run takes %v seconds, want nearly 3000", got)
 	}
@@ -111,16 +105,12 @@ func TestWall(t *testing.T) {
 	f := plan.NewForecast(nil)
 	cells := []*plan.Cell{costing("A", "x", 1, 1), costing("B", "x", 1, 9), costing("C", "x", 1, 2)}
 	for jobs, want := range map[int]float64{1: 12, 2: 9, 64: 9} {
-		if got := f.Wall(cells, nil, jobs); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v seconds on %d jobs, want %v", got, jobs, want)
-		}
+		must.Near(t, f.Wall(cells, nil, jobs), want, 1e-9, jobs)
 	}
 	running := []plan.RunningCell{{Cell: costing("D", "x", 1, 10), For: 4 * time.Second},
 		{Cell: costing("E", "x", 1, 1), For: 20 * time.Second}}
 	// D is busy for another 6, E, which is late, for 2; then B takes E's place to 11, C and A D's to 9.
-	if got := f.Wall(cells, running, 2); math.Abs(got-11) > 1e-9 {
-		t.Errorf("%v seconds beside running cells, want 11", got)
-	}
+	must.Near(t, f.Wall(cells, running, 2), 11, 1e-9)
 	must.Be(t, f.Wall(nil, nil, 3), 0)
 }
 

@@ -52,9 +52,7 @@ func benchmarkCell(b *testing.B, registered bool) {
 				r = register(b, db, cells)
 			}
 		})
-	if out.OK != b.N {
-		b.Fatalf("%d of %d cells ok", out.OK, b.N)
-	}
+	must.Be(b, out.OK, b.N)
 }
 
 // register begins a run with these cells. It ends with the test.

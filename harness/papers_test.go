@@ -120,16 +120,14 @@ func TestQuotes(t *testing.T) {
 			}
 			for _, compare := range c.Compare {
 				for _, number := range compare.Printed {
-					if !quoted(c.Quote, number) || quoted(c.Quote, number+0.01) {
-						t.Errorf("%s: %q has not the printed number %v", e.Name, c.Quote, number)
-					}
+					must.Be(t, quoted(c.Quote, number), true, e.Name, c.Quote, number)
+					must.Be(t, quoted(c.Quote, number+0.01), false, e.Name, c.Quote, number)
 				}
 			}
 		}
 		for _, point := range e.Printed {
-			if !quoted(all, point.Value) || quoted(all, point.Value+0.01) {
-				t.Errorf("%s: no claim quotes the printed number %v", e.Name, point.Value)
-			}
+			must.Be(t, quoted(all, point.Value), true, e.Name, point.Value)
+			must.Be(t, quoted(all, point.Value+0.01), false, e.Name, point.Value)
 		}
 	}
 }
@@ -194,9 +192,7 @@ func TestPublishedLines(t *testing.T) {
 		right := linesOf(all)
 		for _, l := range right {
 			looked++
-			if !has(l) {
-				t.Errorf("the paper of %s lacks the line %s", l.source, l.pattern)
-			}
+			must.Be(t, has(l), true, "the paper of", l.source, l.pattern)
 		}
 		for _, r := range all {
 			for _, column := range []int{4, 5} {

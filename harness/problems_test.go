@@ -212,9 +212,7 @@ func TestBlocksAreInTheKeyOfThoseThatUseThem(t *testing.T) {
 		t.Error("a method that uses blocks has the key of one that does not on a set with channels")
 	}
 	declared, same := key(true, channels("features = 1", "features = 2"))
-	if declared != loaded || fmt.Sprint(blocks) != "[{left 0 1} {right 1 3}]" ||
-		fmt.Sprint(same) != fmt.Sprint(blocks) {
-		t.Errorf("keys %s and %s with blocks %v from the files and %v from the description", loaded, declared, blocks,
-			same)
-	}
+	must.Be(t, declared, loaded, "keys")
+	must.Be(t, fmt.Sprint(blocks), "[{left 0 1} {right 1 3}]", "keys")
+	must.Be(t, fmt.Sprint(same), fmt.Sprint(blocks), "keys")
 }

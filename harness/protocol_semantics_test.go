@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/protocol"
@@ -87,9 +86,7 @@ func TestSeeds(t *testing.T) {
 			}
 			for k, seed := range seeds {
 				if k == 0 && !once {
-					if seed != s.MethodSeed {
-						t.Fatalf("split %d begins with seed %d", number, seed)
-					}
+					must.Be(t, seed, s.MethodSeed, "split", number)
 				} else if seen[seed] || seed == s.MethodSeed && number+k > 1 {
 					t.Fatalf("seed %d of split %d occurs elsewhere, too: %d", k+1, number, seed)
 				}
@@ -98,9 +95,8 @@ func TestSeeds(t *testing.T) {
 		}
 		one, none := s, s
 		one.MethodSeeds, none.MethodSeeds = 1, 0
-		if (&protocol.Protocol{Semantics: one}).Hash() != (&protocol.Protocol{Semantics: none}).Hash() ||
-			!slices.Equal(one.Seeds(3, testPart), none.Seeds(3, testPart)) {
-			t.Fatal("method_seeds = 1 differs from method_seeds = 0")
-		}
+		must.Be(t, (&protocol.Protocol{Semantics: one}).Hash(), (&protocol.Protocol{Semantics: none}).Hash(),
+			"method_seeds = 1 differs from method_seeds = 0")
+		must.Be(t, one.Seeds(3, testPart), none.Seeds(3, testPart), "method_seeds = 1 differs from method_seeds = 0")
 	})
 }

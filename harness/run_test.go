@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,9 +43,8 @@ func TestSameContentForAnyPolicy(t *testing.T) {
 		f.Policy.Order = func(*plan.Cell, float64) (round int, weight float64) { return draw.IntN(2), draw.Float64() }
 		f.Policy.MayStart = func([]*plan.Cell, plan.Resources, plan.Resources) bool { return draw.IntN(2) == 0 }
 		_, out := runAll(t, h, db, req, schedule.Options{Jobs: jobs + 1, Forecast: f}, nil)
-		if out.OK != 6 || content(t, db) != want {
-			t.Errorf("%d jobs in random order: %+v, content differs: %v", jobs+1, out, content(t, db) != want)
-		}
+		must.Be(t, out.OK, 6, jobs+1)
+		must.Be(t, content(t, db), want, jobs+1)
 	}
 }
 
@@ -295,9 +293,8 @@ func TestStopFinishesRunningCells(t *testing.T) {
 	stored.Store(0)
 	out, err := schedule.Run(ctx, h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2},
 		func(r result.Run) error { stored.Add(1); return nil })
-	if !out.Interrupted || stored.Load() != 0 {
-		t.Errorf("outcome %+v, %v: a cancelled run stored %d cells", out, err, stored.Load())
-	}
+	must.Be(t, out.Interrupted, true, "outcome", out, err)
+	must.Be(t, stored.Load(), 0, "outcome", out, err)
 }
 
 // TestStorageErrorStopsTheRun and is reported.
@@ -307,9 +304,7 @@ func TestStorageErrorStopsTheRun(t *testing.T) {
 	full := errors.New("disk full")
 	_, err := schedule.Run(context.Background(), h.runner(), make(chan struct{}), todo.Cells, schedule.Options{Jobs: 2},
 		func(result.Run) error { return full })
-	if !errors.Is(err, full) {
-		t.Errorf("error %v, want %v", err, full)
-	}
+	must.Is(t, err, full)
 }
 
 // TestAnEditedProtocolChangedBack shows its own results again.
@@ -325,9 +320,8 @@ func TestAnEditedProtocolChangedBack(t *testing.T) {
 	}
 	h.edit(t, "test_fraction = 0.5", "test_fraction = 0.3")
 	todo, _ := runAll(t, h, db, req, schedule.Options{Jobs: 2}, nil)
-	if todo.Stored != 2 || content(t, db) != before {
-		t.Errorf("plan %+v; the first results do not stand again", todo)
-	}
+	must.Be(t, todo.Stored, 2, "plan")
+	must.Be(t, content(t, db), before, "plan")
 }
 
 // TestDataChangedUnderWay: rows other than the planned ones are not run.
@@ -413,9 +407,8 @@ func TestProtocolRefuses(t *testing.T) {
 func TestDocumentedProtocol(t *testing.T) {
 	p := must.Get(protocol.Load("../docs/notebook/bmkr-capped.toml"))(t)
 	table2 := must.Get(protocol.Load("table2"))(t)
-	if !reflect.DeepEqual(p.Semantics, table2.Semantics) || p.Methods["BMKR"].Params["max_iter"] != int64(10000) {
-		t.Errorf("semantics %+v and settings %+v, not table2's with the cap", p.Semantics, p.Methods)
-	}
+	must.Be(t, p.Semantics, table2.Semantics, "semantics")
+	must.Be[any](t, p.Methods["BMKR"].Params["max_iter"], int64(10000), "semantics")
 }
 
 // TestProtocolGrid: a protocol's grid and parameters replace the method's.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -134,11 +133,10 @@ func TestSeedGoesWithTheSplit(t *testing.T) {
 	}
 	in, taken := admitted(t, h.Experiment, runs, openTestDB(t))
 	old := slices.DeleteFunc(taken, func(r result.Run) bool { return !r.Superseded })
-	if want := []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2,
-		Why: "the method's seed goes with the split now"}}; in.Taken != 6 || len(old) != 2 ||
-		!reflect.DeepEqual(in.Old, want) {
-		t.Errorf("runs without seeds: %+v, %d superseded", in, len(old))
-	}
+	must.Be(t, in.Taken, 6, "runs without seeds")
+	must.Be(t, len(old), 2, "runs without seeds")
+	must.Be(t, in.Old, []plan.Group{{Protocol: "test", Dataset: "parted", Method: "thresholds", Cells: 2,
+		Why: "the method's seed goes with the split now"}}, "runs without seeds")
 }
 
 // TestRefitHasTheSeedOfItsSplit, so that what is shown of a model is the stored one.

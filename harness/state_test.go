@@ -132,9 +132,7 @@ func TestStateIsFoundInChance(t *testing.T) {
 		right := `[0-9.]+ of [0-9]+ rows right on average`
 		says := "^computed 12 times alone it has " + right + ", and 12 times after split [123] " + right +
 			"; p = 7e-07$"
-		if !regexp.MustCompile(says).MatchString(f.Details) {
-			t.Error(f.Details)
-		}
+		must.Be(t, regexp.MustCompile(says).MatchString(f.Details), true, f.Details)
 		names = slices.DeleteFunc(names, func(n string) bool { return n == f.Method+" "+f.Dataset })
 	}
 	must.Be(t, names, []string{"forgets swiss"}, "not named")

@@ -148,10 +148,9 @@ func TestSample(t *testing.T) {
 		must.Be(t, len(got), c.want, c.share, c.number)
 		must.Be(t, len(seen), c.want, c.share, c.number)
 	}
-	if !slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3)) ||
-		slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)) {
-		t.Error("the choice is not that of the seed")
-	}
+	must.Be(t, verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 3), "the choice is not that of the seed")
+	must.Be(t, slices.Equal(verify.Sample(cells, 0.1, 0, 3), verify.Sample(cells, 0.1, 0, 4)), false,
+		"the choice is not that of the seed")
 }
 
 // TestRerunReplacesWhatIsStored: only the methods asked for are planned again, and what is stored

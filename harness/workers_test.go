@@ -116,9 +116,8 @@ func TestForgedResultsAreWithdrawn(t *testing.T) {
 		}
 	}
 	second := must.Get(s.Run(t.Context(), Request{Request: req}))(t)
-	if second.Withdrawn != 0 || content(t, db) != content(t, alone) {
-		t.Errorf("%+v", second.Outcome)
-	}
+	must.Be(t, second.Withdrawn, 0, second.Outcome)
+	must.Be(t, content(t, db), content(t, alone), second.Outcome)
 	for _, c := range checks {
 		if c.Worker == "honest" && (c.Differs != nil || c.Checked != c.Comparable) {
 			t.Errorf("%+v", c)

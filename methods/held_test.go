@@ -48,9 +48,7 @@ func TestFeaturesInBlocks(t *testing.T) {
 				fitting.Few, fitting.Many = few, many
 				held := scores()
 				fitting.Few, fitting.Many = 0, 0
-				if !slices.EqualFunc(scores(), held, slices.Equal) {
-					t.Errorf("%s, %v, %s: features in blocks change the scores", name, task, settings[i])
-				}
+				must.Be(t, slices.EqualFunc(scores(), held, slices.Equal), true, name, task, settings[i])
 			}
 		}
 	}

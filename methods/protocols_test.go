@@ -76,9 +76,7 @@ func compare(t *testing.T, p *protocol.Protocol, name string, want grid) {
 		var point map[string]float64
 		must.Do(t, json.Unmarshal(raw, &point))
 		for key, fixed := range want.fixed {
-			if point[key] != fixed {
-				t.Fatalf("%s: %s is not %v", raw, key, fixed)
-			}
+			must.Be(t, point[key], fixed, raw)
 		}
 		for key := range want.axes {
 			if !slices.Contains(got[key], point[key]) {

@@ -86,9 +86,7 @@ func TestServedMethodsAreTheSameBits(t *testing.T) {
 		settings = settings[:min(3, len(settings))]
 		want, got := scoresOfGrid(t, here, d, settings), scoresOfGrid(t, there, d, settings)
 		for i := range want {
-			if math.Float64bits(want[i]) != math.Float64bits(got[i]) {
-				t.Fatalf("%s: score %d is %v there and %v here", name, i, got[i], want[i])
-			}
+			must.Be(t, math.Float64bits(want[i]), math.Float64bits(got[i]), name, i)
 		}
 	}
 }

@@ -29,9 +29,8 @@ func TestWithoutFeatures(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			if strings.Contains(text, "GODEBUG: ") || strings.Count(text, "--- PASS: ") != 2 {
-				t.Errorf("the switch was not understood, or a test did not run:\n%s", text)
-			}
+			must.Lack(t, text, "GODEBUG: ")
+			must.Be(t, strings.Count(text, "--- PASS: "), 2, "the switch was not understood, or a test did not run")
 		})
 	}
 }

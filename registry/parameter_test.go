@@ -48,14 +48,10 @@ func TestRanges(t *testing.T) {
 		p := must.Get(c.p.parsed())(t)
 		must.Be(t, c.p.Allowed(), c.words, c.p.Range)
 		for _, v := range c.allowed {
-			if !p.allows(v) {
-				t.Errorf("%s refuses %v", c.p.Range, v)
-			}
+			must.Be(t, p.allows(v), true, c.p.Range, v)
 		}
 		for _, v := range c.refused {
-			if p.allows(v) {
-				t.Errorf("%s allows %v", c.p.Range, v)
-			}
+			must.Be(t, p.allows(v), false, c.p.Range, v)
 		}
 	}
 	for _, bad := range []string{"[1,", "[a,2]", "[1,2]|", "[1]", "(,x)"} {
@@ -165,9 +161,7 @@ func TestErrorsQuoteRanges(t *testing.T) {
 	must.Do(t, json.Unmarshal(got, &back))
 	raw := DefineRaw(Spec{Name: "m", Version: "1", Tasks: Binary, Source: "this test"}, back, nil,
 		func(context.Context, Env, Data, json.RawMessage) (Model, error) { return nil, nil })
-	if a, b := string(s.Defaults()), string(raw.Defaults()); a != b {
-		t.Errorf("defaults %s, read back %s", a, b)
-	}
+	must.Be(t, string(s.Defaults()), string(raw.Defaults()), "defaults")
 	for says, define := range map[string]func(){
 		"t = 0; it must be": func() { defineParams(ranged{Rate: 1, Kind: "a"}, nil) },
 		`range "[1" of`: func() {

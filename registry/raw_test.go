@@ -81,12 +81,8 @@ func typedAndRaw() (typed, raw Spec) {
 // same with the same words, and do the same.
 func TestRawEqualsTyped(t *testing.T) {
 	typed, raw := typedAndRaw()
-	if a, b := string(typed.Defaults()), string(raw.Defaults()); a != b {
-		t.Errorf("defaults %s and %s", a, b)
-	}
-	if a, b := fmt.Sprintf("%+v", typed.Parameters()), fmt.Sprintf("%+v", raw.Parameters()); a != b {
-		t.Errorf("parameters %s and %s", a, b)
-	}
+	must.Be(t, string(typed.Defaults()), string(raw.Defaults()), "defaults")
+	must.Be(t, fmt.Sprintf("%+v", typed.Parameters()), fmt.Sprintf("%+v", raw.Parameters()), "parameters")
 	for d := 1; d < 9; d++ {
 		a, errA := typed.Settings(Shape{D: d}, typed.DefaultGrid(), nil)
 		b, errB := raw.Settings(Shape{D: d}, raw.DefaultGrid(), json.RawMessage(`{"kind": "b"}`))

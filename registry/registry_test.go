@@ -152,9 +152,7 @@ func TestWork(t *testing.T) {
 		t.Helper()
 		s := define("m", nil)
 		s.Growth = g
-		if got := must.Get(s.Work(sh, settings))(t); math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%+v: the work is %v, want %v", g, got, want)
-		}
+		must.Near(t, must.Get(s.Work(sh, settings))(t), want, 1e-9*want, g)
 	}
 	check(Growth{}, settings, 4*16*9)
 	check(Growth{Rows: 1}, settings, 16)

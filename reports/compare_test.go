@@ -173,7 +173,7 @@ func TestConstructedVerdicts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := firstSentence(t, c.in)
-			must.Be(t, strings.HasPrefix(got, c.want), true, "verdict", got, c.want)
+			must.Begin(t, got, c.want)
 		})
 	}
 }
@@ -198,9 +198,7 @@ func TestOverSets(t *testing.T) {
 		must.Be(t, strings.HasPrefix(got, want), true, "verdict over", n, got, want)
 		in.Rows = slices.DeleteFunc(in.Rows, func(r store.Row) bool { return r.Split > 1 })
 		in.Protocol.Splits = 4
-		if got := firstSentence(t, in); !strings.HasPrefix(got, "Preliminary, from 1 of 4 splits") {
-			t.Errorf("with one split: verdict\n%s", got)
-		}
+		must.Begin(t, firstSentence(t, in), "Preliminary, from 1 of 4 splits")
 	}
 }
 
@@ -222,7 +220,7 @@ func TestDraws(t *testing.T) {
 	for _, b := range d.Blocks {
 		if table, ok := b.(doc.Table); ok && table.Label == "B" {
 			must.Be(t, table.Sections[0][0].Entries[0].Text, "2 draws", "over", table.Legend)
-			must.Be(t, strings.HasPrefix(table.Legend[len(table.Legend)-1], "Draws: "), true, "over", table.Legend)
+			must.Begin(t, table.Legend[len(table.Legend)-1], "Draws: ")
 			return
 		}
 	}
@@ -342,11 +340,8 @@ func TestSeveral(t *testing.T) {
 				p["comparisons"], p["adjusted_p"], pairs[i]["comparisons"], pairs[i]["adjusted_p"])
 		}
 	}
-	if first := said(d)[0]; !strings.HasPrefix(first,
-		"Preliminary, from 19 of 21 splits. Who looks after each split finds a difference of equal methods at some "+
-			"look on 9 to 16 % of the pages, if the level is 0.05. GBRFF2 is ") {
-		t.Errorf("first line %q", first)
-	}
+	must.Begin(t, said(d)[0], "Preliminary, from 19 of 21 splits. Who looks after each split finds a difference of "+
+		"equal methods at some look on 9 to 16 % of the pages, if the level is 0.05. GBRFF2 is ")
 }
 
 // The summary of every method is the first sentence of its page, says what it is adjusted for, and names few

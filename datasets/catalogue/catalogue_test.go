@@ -89,9 +89,7 @@ func TestSourcesAgree(t *testing.T) {
 		must.Be(t, f.ZipEntry != "", strings.HasSuffix(f.Source, ".zip"), l.File, f.Source)
 	}
 	for path := range ours {
-		if !strings.HasPrefix(path, "toys/") {
-			t.Errorf("%s is not in sources.json", path)
-		}
+		must.Begin(t, path, "toys/")
 	}
 }
 
@@ -101,18 +99,14 @@ func TestPartsAreKnownBeforeLoading(t *testing.T) {
 	parts, channels := 0, 0
 	for _, e := range Builtin().All() {
 		blocks, known := e.Blocks()
-		if !known {
-			t.Errorf("%s: a channel has no features", e.Name)
-		}
+		must.Be(t, known, true, e.Name)
 		if blocks != nil {
 			if channels++; blocks[len(blocks)-1].To != e.Features {
 				t.Errorf("%s: the channels have %d features, the set %d", e.Name, blocks[len(blocks)-1].To, e.Features)
 			}
 		}
 		train, known := e.TrainRows()
-		if !known {
-			t.Errorf("%s: a training file has no rows", e.Name)
-		}
+		must.Be(t, known, true, e.Name)
 		if train != 0 {
 			sum := 0
 			for _, f := range e.DataFiles() {

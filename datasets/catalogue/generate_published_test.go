@@ -46,9 +46,7 @@ func TestPublishedSets(t *testing.T) {
 				t.Fatalf("%s, row %d: label %s, scikit-learn has %d", name, i, label, want.Y[i])
 			}
 		}
-		if math.Abs(sum-want.Sum) > 1e-6*float64(len(lines)*20) || positive != want.Positive {
-			t.Errorf("%s: the sum is %g and %d rows are positive, want %g and %d", name, sum, positive, want.Sum,
-				want.Positive)
-		}
+		must.Near(t, sum, want.Sum, 1e-6*float64(len(lines)*20), name)
+		must.Be(t, positive, want.Positive, name)
 	}
 }

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"encoding/csv"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,9 +53,7 @@ func TestPublishedTables(t *testing.T) {
 				sum += row[method]
 			}
 		}
-		if math.Abs(sum/15-want) > 0.05 {
-			t.Errorf("2020: mean of %s is %v, printed %v", method, sum/15, want)
-		}
+		must.Near(t, sum/15, want, 0.05, "2020: mean of", method)
 	}
 	// Ties that rounding made move a rank by at most 1/2 per tie.
 	for method, want := range map[string]float64{"XGB": 3.40, "LGBM": 3.20, "MKBOOST": 4.40, "BMKR": 3.07,
@@ -73,8 +70,6 @@ func TestPublishedTables(t *testing.T) {
 			}
 			sum += rank
 		}
-		if math.Abs(sum/15-want) > 0.5/15+0.005 {
-			t.Errorf("2019: average rank of %s is %v, printed %v", method, sum/15, want)
-		}
+		must.Near(t, sum/15, want, 0.5/15+0.005, "2019: average rank of", method)
 	}
 }

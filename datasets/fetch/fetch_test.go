@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,9 +105,8 @@ func TestFetchFromPublicAddresses(t *testing.T) {
 	for range 2 { // the second time nothing is asked for
 		must.Do(t, Files(t.Context(), store, []*catalogue.Entry{e}, o))
 	}
-	if want := []Status{Done, Present}; !slices.Equal(events, want) || s.hits[webPath("one")] != 1 {
-		t.Errorf("events %v, requests %v", events, s.hits)
-	}
+	must.Be(t, events, []Status{Done, Present}, "events")
+	must.Be(t, s.hits[webPath("one")], 1, "events")
 	must.Be(t, must.Get(store.State(e))(t), catalogue.Present)
 	// A damaged file is replaced.
 	must.Do(t, os.WriteFile(filepath.Join(store.Root, "one", "one.csv"), []byte("3,x\n2,y\n"), 0o644))
@@ -300,9 +298,7 @@ func TestASilentHostIsGivenUp(t *testing.T) {
 	text := err.Error()
 	must.Hold(t, text, "no answer from raw.githubusercontent.com: no such host; 40 files are missing, of set00, set01",
 		"--from DIR")
-	if strings.Contains(text, "\n") {
-		t.Errorf("error has several lines: %q", text)
-	}
+	must.Lack(t, text, "\n")
 	if n := network.asked.Load(); n > hopeless+4 {
 		t.Errorf("%d requests to a host that does not answer", n)
 	}

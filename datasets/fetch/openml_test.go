@@ -55,9 +55,7 @@ func TestSuiteGoesOn(t *testing.T) {
 		t.Fatalf("%v left out, %v", left, err)
 	}
 	for _, path := range server.Asked() {
-		if slices.Contains(before, path) {
-			t.Errorf("%s is asked for again", path)
-		}
+		must.Be(t, slices.Contains(before, path), false, path)
 	}
 	if raw, err := os.ReadFile(filepath.Join(a.Dir, "all-of-ours.group")); err != nil ||
 		string(raw) != "Berry-7\nStones-8\nHeat-10\n" {

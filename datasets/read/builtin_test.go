@@ -98,9 +98,8 @@ func TestAdultCodings(t *testing.T) {
 	}
 	male := slices.Index(a.Features, "sex=Male")
 	for i := range a.Y {
-		if a.X.At(i, male) != b.X.At(i, 72) || a.X.At(i, male-1) != b.X.At(i, 71) {
-			t.Fatalf("row %d: sex differs", i)
-		}
+		must.Be(t, a.X.At(i, male), b.X.At(i, 72), "row", i)
+		must.Be(t, a.X.At(i, male-1), b.X.At(i, 71), "row", i)
 	}
 }
 

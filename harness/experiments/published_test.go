@@ -49,10 +49,8 @@ func TestZozoulenko2025(t *testing.T) {
 			n[v.Method]++
 		}
 		for method, mean := range c.means {
-			if got := sum[method] / float64(n[method]); n[method] != c.sets || math.Abs(got-mean) > 0.00051 {
-				t.Errorf("%s: %s: mean %.4f over %d sets, the paper prints %.3f over %d", c.source, method, got,
-					n[method], mean, c.sets)
-			}
+			must.Be(t, n[method], c.sets, c.source)
+			must.Near(t, sum[method]/float64(n[method]), mean, 0.00051, c.source)
 		}
 	}
 }
@@ -76,11 +74,10 @@ func TestZozoulenkoFolds(t *testing.T) {
 		for _, s := range scores {
 			square += (s - mean) * (s - mean) / 5
 		}
-		if len(scores) != 5 || math.Abs(v.Mean-mean) > 6e-4*mean ||
-			math.Abs(*v.Std-math.Sqrt(square)) > 6e-3*math.Sqrt(square)+1e-5*mean {
-			t.Errorf("%s: %s on %s has %v ± %v, and the folds %s give %v ± %v", v.Source, v.Method, v.Dataset, v.Mean,
-				*v.Std, *v.Folds, mean, math.Sqrt(square))
-		}
+		must.Be(t, len(scores), 5, v.Source, v.Method, v.Dataset, *v.Folds)
+		must.Near(t, v.Mean, mean, 6e-4*mean, v.Source, v.Method, v.Dataset, *v.Folds)
+		must.Near(t, *v.Std, math.Sqrt(square), 6e-3*math.Sqrt(square)+1e-5*mean, v.Source, v.Method, v.Dataset,
+			*v.Folds)
 	}
 }
 
@@ -139,9 +136,8 @@ func TestComparable(t *testing.T) {
 	if values, units := Comparable(mfga, "accuracy", names); values != nil || len(units) != 2 {
 		t.Errorf("of accuracy: %v, units %v", values, units)
 	}
-	if slices.ContainsFunc(values, func(v Value) bool { return v.Dataset == "year-prediction" }) {
-		t.Error("an error of regression is beside errors of classification")
-	}
+	must.Be(t, slices.ContainsFunc(values, func(v Value) bool { return v.Dataset == "year-prediction" }), false,
+		"an error of regression is beside errors of classification")
 	if values, units := Comparable("zozoulenko2025-regression", "rmse", nil); values != nil || len(units) != 1 {
 		t.Errorf("errors in standard deviations of the target are beside errors in its unit: %v, %v", values, units)
 	}

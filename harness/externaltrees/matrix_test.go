@@ -176,7 +176,5 @@ var tasks = map[string]registry.Task{
 
 func (c madeCase) near(t *testing.T, file, what string, i int, got, want, within float64) {
 	t.Helper()
-	if math.Abs(got-want) > within*math.Max(1, math.Abs(want)) {
-		t.Errorf("%s %s: %s %d is %v, the library's %v", c.library, file, what, i, got, want)
-	}
+	must.Near(t, got, want, within*math.Max(1, math.Abs(want)), c.library, file, what, i)
 }

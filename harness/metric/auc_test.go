@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/test/must"
 	"pgregory.net/rapid"
 )
 
@@ -40,9 +41,7 @@ func drawn(t *rapid.T) (y, scores []float64) {
 func TestAUC2CountsPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y, scores := drawn(t)
-		if got, want := AUC2(y, scores), pairs(y, scores); got != want {
-			t.Fatalf("%d, want %d", got, want)
-		}
+		must.Be(t, AUC2(y, scores), pairs(y, scores))
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestOfProbabilities against log_loss and brier_score_loss of scikit-learn 1.9.1; ece by hand.
@@ -24,9 +26,7 @@ func TestOfProbabilities(t *testing.T) {
 		logLoss, brier, ece := OfProbabilities(c.y, c.p)
 		for name, v := range map[string][2]float64{"logloss": {logLoss, c.logLoss}, "brier": {brier, c.brier},
 			"ece": {ece, c.ece}} {
-			if math.Abs(v[0]-v[1]) > 1e-15*max(1, v[1]) {
-				t.Errorf("%v of %v: %s is %v, want %v", c.p, c.y, name, v[0], v[1])
-			}
+			must.Near(t, v[0], v[1], 1e-15*max(1, v[1]), c.p, c.y, name)
 		}
 	}
 }
@@ -48,8 +48,7 @@ func TestProbabilitiesProperties(t *testing.T) {
 			t.Fatalf("ece %v is above the root of the Brier score %v", ece, brier)
 		}
 		l, b, _ := OfProbabilities(swapped, other)
-		if math.Abs(l-logLoss) > 0.01*logLoss || math.Abs(b-brier) > 1e-12 {
-			t.Fatalf("swapped: %v and %v, not %v and %v", l, b, logLoss, brier)
-		}
+		must.Near(t, l, logLoss, 0.01*logLoss, "swapped")
+		must.Near(t, b, brier, 1e-12, "swapped")
 	})
 }

@@ -136,9 +136,7 @@ func TestSelectionIsExact(t *testing.T) {
 			t.Run(m.Name+"/"+task.String(), func(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) {
 					folds := drawFolds(t, task)
-					if got, want := Select(m, folds), bestMean(m, folds); got != want {
-						t.Fatalf("selected %d, want %d", got, want)
-					}
+					must.Be(t, Select(m, folds), bestMean(m, folds), "selected")
 				})
 			})
 		}

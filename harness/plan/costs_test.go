@@ -129,8 +129,6 @@ func TestNearest(t *testing.T) {
 		{m("x", registry.Regression, 200, 45e3, 0), 50},
 	} {
 		near, _ := nearest(all, c.cell)
-		if got := near.secondsFor(c.cell.work); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%+v: %v s from %+v, want %v", c.cell, got, near, c.want)
-		}
+		must.Near(t, near.secondsFor(c.cell.work), c.want, 1e-9, c.cell, near)
 	}
 }

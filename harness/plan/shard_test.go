@@ -61,9 +61,7 @@ func TestShardsAreShares(t *testing.T) {
 		}
 		for _, p := range pairs {
 			for _, c := range p.cells {
-				if owners[c.Spec.Key] != 1 {
-					t.Fatalf("cell %s is in %d shards", c.Spec.Key, owners[c.Spec.Key])
-				}
+				must.Be(t, owners[c.Spec.Key], 1, "cell")
 			}
 		}
 	})

@@ -33,7 +33,5 @@ func TestLargeMessages(t *testing.T) {
 	large.Protocol.TOML = strings.Repeat("x", largest+10)
 	must.Be(t, must.Get(anywhere(t.Context(), p, large))(t).ProtocolText, large.Protocol.TOML)
 	must.Be(t, len(p.batches), 0)
-	if !p.room.TryAcquire(mostRead) {
-		t.Error("the coordinator still reads a result")
-	}
+	must.Be(t, p.room.TryAcquire(mostRead), true, "the coordinator still reads a result")
 }

@@ -199,9 +199,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	}()
 	<-began
 	go stop()
-	if err := <-ended; !errors.Is(err, schedule.ErrGivenBack) {
-		t.Error(err)
-	}
+	must.Is(t, <-ended, schedule.ErrGivenBack)
 	until(t, p, slots(0))
 }
 

@@ -3,6 +3,8 @@ package runner
 import (
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestCountdown counts the time in which the process ran, not that in which it was
@@ -30,7 +32,6 @@ func TestCountdown(t *testing.T) {
 	}
 	done := make(chan struct{})
 	close(done)
-	if (clock{now: time.Now, after: func(time.Duration) <-chan time.Time { return nil }}).countdown(done, time.Hour) {
-		t.Error("a countdown whose work is done says that the time is over")
-	}
+	must.Be(t, (clock{now: time.Now, after: func(time.Duration) <-chan time.Time { return nil }}).countdown(done,
+		time.Hour), false, "a countdown whose work is done says that the time is over")
 }

@@ -73,14 +73,8 @@ func TestMeasuresAreNumbers(t *testing.T) {
 // Values by hand: errors 1, -1, 2 on targets 0, 1, 2.
 func TestRegressionErrors(t *testing.T) {
 	s := regressionScore([]float64{0, 1, 2}, []float64{1, 0, 4})
-	if got, want := *s.RMSE, math.Sqrt(2); math.Abs(got-want) > 1e-15 {
-		t.Errorf("rmse %v, want %v", got, want)
-	}
-	if got, want := *s.MAE, 4.0/3; math.Abs(got-want) > 1e-15 {
-		t.Errorf("mae %v, want %v", got, want)
-	}
-	if got := *s.R2; math.Abs(got-(-2)) > 1e-14 {
-		t.Errorf("r2 %v, want -2", got)
-	}
+	must.Near(t, *s.RMSE, math.Sqrt(2), 1e-15, "rmse")
+	must.Near(t, *s.MAE, 4.0/3, 1e-15, "mae")
+	must.Near(t, *s.R2, (-2), 1e-14, "r2")
 	must.Be(t, regressionScore([]float64{3, 3}, []float64{3, 3}).R2, nil)
 }

@@ -50,9 +50,7 @@ func TestARunCrossesThePipe(t *testing.T) {
 			r.Fatalf("sent\n%+v\narrived\n%+v", run, *back.Run)
 		}
 		for i, v := range run.Scores {
-			if math.Float64bits(back.Run.Scores[i]) != math.Float64bits(v) {
-				r.Fatalf("score %v arrived as %v", v, back.Run.Scores[i])
-			}
+			must.Be(r, math.Float64bits(back.Run.Scores[i]), math.Float64bits(v), "score", v)
 		}
 	})
 }
@@ -98,9 +96,7 @@ func TestTail(t *testing.T) {
 			}
 			all = append(all, piece...)
 		}
-		if got, want := end.String(), string(all[max(0, len(all)-mostTail):]); got != want {
-			r.Fatalf("kept %d bytes, want the last %d", len(got), len(want))
-		}
+		must.Be(r, end.String(), string(all[max(0, len(all)-mostTail):]), "kept")
 	})
 	end := processes.Tail{Most: mostTail}
 	_, _ = end.Write([]byte("\x1b[31mred\r\n\xff\ttext\n"))

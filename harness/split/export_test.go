@@ -39,9 +39,7 @@ func TestCSVHoldsTheParts(t *testing.T) {
 				t.Fatalf("line %d is %v, want %s, row %d, fold %s, target %v", i, l, name, row, fold, part.Y[at])
 			}
 			for j, v := range part.X.RawRowView(at) {
-				if !same(lines[i][4+j], v) {
-					t.Fatalf("line %d has %s, want %v", i, lines[i][4+j], v)
-				}
+				must.Be(t, same(lines[i][4+j], v), true, "line", i, lines[i][4+j], v)
 			}
 		}
 		must.Be(t, len(lines), len(drawn.Train)+len(drawn.Test))

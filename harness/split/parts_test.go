@@ -52,9 +52,8 @@ func TestPartsEqualTheirDefinition(t *testing.T) {
 			checkRows(t, p, part, part.Score, score, learn)
 			checkTargets(t, p, part, learn, score)
 		}
-		if !mat.Equal(x, set.X) || !slices.Equal(y, set.Y) {
-			t.Fatal("the set was changed")
-		}
+		must.Be(t, mat.Equal(x, set.X), true, "the set was changed")
+		must.Be(t, y, set.Y, "the set was changed")
 	})
 }
 
@@ -138,9 +137,7 @@ func checkTargets(t *rapid.T, p Parts, part Part, learn, score []int) {
 	back := slices.Clone(part.Learn.Y)
 	part.Target.Invert(back)
 	for i, row := range learn {
-		if math.Abs(back[i]-p.Set.Y[row]) > 1e-9 {
-			t.Fatalf("target %d is %v, turned back %v", i, p.Set.Y[row], back[i])
-		}
+		must.Near(t, back[i], p.Set.Y[row], 1e-9, "target", i)
 	}
 }
 
@@ -181,9 +178,7 @@ func TestTargetScale(t *testing.T) {
 	zero := []float64{math.Copysign(0, -1)}
 	unscaled.Apply(zero)
 	unscaled.Invert(zero)
-	if !math.Signbit(zero[0]) {
-		t.Error("no scale changes -0")
-	}
+	must.Be(t, math.Signbit(zero[0]), true, "no scale changes -0")
 }
 
 // TestPartsRefuse: what cannot be scaled is named with its set.

@@ -148,9 +148,7 @@ func TestRoundsOfKFold(t *testing.T) {
 				t.Fatalf("round %d tests %v", round, tested)
 			}
 		}
-		if slices.Equal(first[0], first[1]) {
-			t.Fatalf("two rounds are one: %v", first[0])
-		}
+		must.Be(t, slices.Equal(first[0], first[1]), false, "two rounds are one", first[0])
 	})
 }
 
@@ -235,9 +233,7 @@ func TestGivenOrStratified(t *testing.T) {
 		number := rapid.Uint32Range(1, 40).Draw(t, "number")
 		got := must.Get(s.Split(set, number))(t)
 		want := must.Get(as.Split(set, number))(t)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Be(t, cmp.Diff(want, got), "")
 	})
 }
 
@@ -261,9 +257,7 @@ func TestServes(t *testing.T) {
 			if s.Serves(least) {
 				break
 			}
-			if divided(least) {
-				t.Errorf("%+v divides a class of %d rows and says it cannot", s, least)
-			}
+			must.Be(t, divided(least), false, s, least)
 		}
 		if s.kind() != Stratified && !divided(least) {
 			t.Errorf("%+v says it can divide a class of %d rows and does not", s, least)
@@ -280,9 +274,7 @@ func TestAllRows(t *testing.T) {
 	if diff := cmp.Diff(Split{Train: rows, Test: rows}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if !s.Once(false) {
-		t.Error("splits of all rows are draws of the method")
-	}
+	must.Be(t, s.Once(false), true, "splits of all rows are draws of the method")
 	s.TrainRows = 3
 	if train, test, err := s.Sizes(5, 0); train != 3 || test != 5 || err != nil {
 		t.Errorf("sizes %d and %d, %v; want 3 and 5", train, test, err)

@@ -34,12 +34,8 @@ func TestLocksStay(t *testing.T) {
 	put(t, db, testRun("k1", result.OK))
 	for _, name := range []string{path, link} {
 		must.Do(t, must.Get(OpenReader(t.Context(), name))(t).Close())
-		if !IsDatabase(name) {
-			t.Errorf("%s is no database", name)
-		}
-		if !locked() {
-			t.Errorf("after %s was opened again, there is no lock", name)
-		}
+		must.Be(t, IsDatabase(name), true, name)
+		must.Be(t, locked(), true, "after", name)
 	}
 	must.Do(t, db.Close())
 	must.Get(headOf(path))(t)

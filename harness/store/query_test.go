@@ -88,9 +88,7 @@ func (f *fortress) hold(t testing.TB, query string) {
 			t.Fatalf("after %q %s is %v, %v", query, pragma, got, err)
 		}
 	}
-	if after := f.files(t); after != f.before {
-		t.Fatalf("%q changed a file", query)
-	}
+	must.Be(t, f.files(t), f.before, query)
 }
 
 func ask(t testing.TB, db *DB, query string) (rows string, err error) {

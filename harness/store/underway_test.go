@@ -104,9 +104,8 @@ func TestDeathsAreCounted(t *testing.T) {
 		want           int
 	}{{true, false, 0}, {true, false, 1}, {false, false, 2}, {true, true, 2}, {true, false, 2}, {false, false, 3}} {
 		r := register(t, db, "a", "b")
-		if r.Deaths["a"] != c.want || r.Deaths["b"] != 0 {
-			t.Errorf("run %d: %v deaths, want %d", i, r.Deaths, c.want)
-		}
+		must.Be(t, r.Deaths["a"], c.want, "run", i)
+		must.Be(t, r.Deaths["b"], 0, "run", i)
 		if c.begins {
 			must.Do(t, r.Begin(t.Context(), []string{"a"}))
 		}
@@ -182,9 +181,7 @@ func TestBeginWithoutTheDatabase(t *testing.T) {
 	for _, key := range []string{"a", "b"} { // the first waits, the other does not
 		must.Do(t, r.Begin(t.Context(), []string{key}))
 	}
-	if r.tried.IsZero() {
-		t.Error("it does not know that it failed")
-	}
+	must.Be(t, r.tried.IsZero(), false, "it does not know that it failed")
 	must.Do(t, errors.Join(tx.Rollback(), r.Close()))
 }
 

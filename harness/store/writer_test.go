@@ -93,9 +93,7 @@ func TestALockLosesNothing(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	close(stop)
-	if w.Ready(stop) {
-		t.Error("cells may start while results find no place")
-	}
+	must.Be(t, w.Ready(stop), false, "cells may start while results find no place")
 	ready := make(chan bool)
 	go func() { ready <- w.Ready(make(chan struct{})) }()
 	release()

@@ -92,9 +92,8 @@ func TestApartFindsMemory(t *testing.T) {
 				p.values[k] = 1
 			}
 		}
-		if !apart(alone, after) || !apart(alone[:firstLook], after[:firstLook]) {
-			t.Errorf("draw %d is not found", i)
-		}
+		must.Be(t, apart(alone, after), true, "draw", i)
+		must.Be(t, apart(alone[:firstLook], after[:firstLook]), true, "draw", i)
 	}
 	must.Be(t, 1/pApart, float64(binomial(2*Repeats, Repeats)/2))
 }

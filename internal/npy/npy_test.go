@@ -45,9 +45,7 @@ func TestFloats(t *testing.T) {
 			r.Fatalf("values begin at %d of %d bytes", start, len(out))
 		}
 		for i, v := range values {
-			if math.Float64bits(v) != binary.LittleEndian.Uint64(out[start+8*i:]) {
-				r.Fatalf("value %d differs", i)
-			}
+			must.Be(r, math.Float64bits(v), binary.LittleEndian.Uint64(out[start+8*i:]), "value", i)
 		}
 	})
 }
@@ -66,9 +64,7 @@ func archive(t testing.TB) []byte {
 
 func TestArchive(t *testing.T) {
 	raw := archive(t)
-	if !bytes.Equal(raw, archive(t)) {
-		t.Error("equal arrays give other bytes")
-	}
+	must.Be(t, bytes.Equal(raw, archive(t)), true, "equal arrays give other bytes")
 	files := must.Get(zip.NewReader(bytes.NewReader(raw), int64(len(raw))))(t)
 	var names []string
 	for _, f := range files.File {

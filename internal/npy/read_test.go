@@ -33,9 +33,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 				r.Fatalf("shape %v", got.Shape)
 			}
 			for i, w := range values {
-				if math.Float64bits(got.Values[i]) != math.Float64bits(w) {
-					r.Fatalf("value %d is %v, not %v", i, got.Values[i], w)
-				}
+				must.Be(r, math.Float64bits(got.Values[i]), math.Float64bits(w), "value", i, w)
 			}
 			must.Say(r, must.Err(npy.Read(bytes.NewReader(written(t, v)), len(values)-1)), "more than the ")
 		}

@@ -167,9 +167,7 @@ func TestStream(t *testing.T) {
 	must.Do(t, d.Decode(&m))
 	must.Be(t, m.Seed, uint32(2), "the second seed")
 	must.Say(t, d.Decode(&m), "seed is null")
-	if err := d.Decode(&m); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a cut value: %v", err)
-	}
+	must.Is(t, d.Decode(&m), io.ErrUnexpectedEOF)
 	must.Be(t, strictjson.NewDecoder(strings.NewReader("\n ")).Decode(&m), io.EOF, "at the end")
 }
 

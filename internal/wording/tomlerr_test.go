@@ -26,10 +26,8 @@ type file struct {
 }
 
 func TestKeys(t *testing.T) {
-	if got, want := strings.Join(TOMLKeys(file{Semantics: inner{hidden: 1}}), " "),
-		"files files.test_fraction semantics semantics.test_fraction splits title"; got != want {
-		t.Errorf("keys %s, want %s", got, want)
-	}
+	must.Be(t, strings.Join(TOMLKeys(file{Semantics: inner{hidden: 1}}), " "),
+		"files files.test_fraction semantics semantics.test_fraction splits title", "keys")
 }
 
 func TestUnknown(t *testing.T) {

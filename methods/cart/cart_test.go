@@ -58,9 +58,7 @@ func TestStumpIsOptimal(t *testing.T) {
 		if root := m.Nodes[0]; root.Feature >= 0 {
 			got = fits.Divided(data, criterion, int(root.Feature), root.Threshold)
 		}
-		if math.Abs(got-best) > 1e-12 {
-			rt.Fatalf("%s of the stump is %v, the least is %v", criterion, got, best)
-		}
+		must.Near(rt, got, best, 1e-12, criterion)
 	})
 }
 
@@ -206,9 +204,7 @@ func TestFitWaitsForAPlace(t *testing.T) {
 	for range cap(places) {
 		<-places
 	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("with all places taken a fit gives %v", err)
-	}
+	must.Is(t, err, context.DeadlineExceeded)
 	mustFit(t, data, Params{"auto", 1})
 }
 

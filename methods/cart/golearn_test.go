@@ -106,9 +106,7 @@ func equalsGolearn(t testing.TB, data registry.Data, criterion string, depths []
 		return nil
 	}))
 	must.Do(t, ours.fitPath(t.Context(), testEnv, data, ps, func(i int, m registry.Model) error {
-		if !bytes.Equal(bytesOf(t, m), copies[i]) {
-			t.Errorf("%s %s depth %d: the tree is not golearn's", data.Task, criterion, depths[i])
-		}
+		must.Be(t, bytes.Equal(bytesOf(t, m), copies[i]), true, data.Task, criterion, depths[i])
 		return nil
 	}))
 }
@@ -124,9 +122,7 @@ func TestEqualsGolearn(t *testing.T) {
 		ok := t.Run("", func(t *testing.T) {
 			equalsGolearn(t, data, criterion, []int{1, 2, 3, 4, 7, NoLimit})
 		})
-		if !ok {
-			rt.Fatalf("differs from golearn")
-		}
+		must.Be(rt, ok, true, "differs from golearn")
 	})
 }
 

@@ -322,10 +322,9 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s is accepted, want %q", file, want)
 			continue
 		}
-		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
-			!strings.HasPrefix(err.Error(), "plugin ") {
-			t.Errorf("%v\nwant one line with %q", err, want)
-		}
+		must.Hold(t, err.Error(), want)
+		must.Lack(t, err.Error(), "\n")
+		must.Begin(t, err.Error(), "plugin ")
 	}
 }
 
@@ -363,9 +362,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	for _, each := range all {
-		if !gone(each.ID) {
-			t.Error("what the plugin started lives on")
-		}
+		must.Be(t, gone(each.ID), true, "what the plugin started lives on")
 	}
 	if left := p.Processes(); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
@@ -380,9 +377,7 @@ func TestClosed(t *testing.T) {
 	pids := p.Processes()
 	p.Close()
 	for _, pid := range pids {
-		if !gone(pid) {
-			t.Errorf("process %d lives on", pid)
-		}
+		must.Be(t, gone(pid), true, "process", pid)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || len(pids) != 1 {
 		t.Errorf("left behind: %v %v, of processes %v", left, err, pids)

@@ -140,9 +140,7 @@ func TestProcessesThatLeaveTheirGroup(t *testing.T) {
 		cancel()
 		p.Settle()
 		for _, each := range left {
-			if !gone(each.ID) {
-				t.Errorf("fork %v: process %v of %v lives on", fork, each, left)
-			}
+			must.Be(t, gone(each.ID), true, "fork", fork, each, left)
 		}
 	}
 }

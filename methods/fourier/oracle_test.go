@@ -256,12 +256,8 @@ func TestLossOracle(t *testing.T) {
 		for i, r := range c.R {
 			what := fmt.Sprintf("epsilon %v gamma %v r %v", c.Epsilon, c.Gamma, r)
 			// its small values are differences of ones
-			if v := l.value(c.R[i:i+1], zero[:1]); math.Abs(v-c.Value[i]) > 1e-12*math.Abs(c.Value[i])+1e-15 {
-				t.Errorf("%s: loss %v, want %v", what, v, c.Value[i])
-			}
-			if math.Abs(slope[i]-c.Derivative[i]) > 1e-12*math.Abs(c.Derivative[i]) {
-				t.Errorf("%s: derivative %v, want %v", what, slope[i], c.Derivative[i])
-			}
+			must.Near(t, l.value(c.R[i:i+1], zero[:1]), c.Value[i], 1e-12*math.Abs(c.Value[i])+1e-15, what)
+			must.Near(t, slope[i], c.Derivative[i], 1e-12*math.Abs(c.Derivative[i]), what)
 		}
 		near(t, "curvature", []float64{l.curvature()}, []float64{c.Lipschitz}, 1e-12)
 	}

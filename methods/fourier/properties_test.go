@@ -121,9 +121,7 @@ func TestConjugates(t *testing.T) {
 				v := make([]float64, 1)
 				l.derivative(v, []float64{f}, []float64{y})
 				left, right := l.value([]float64{f}, []float64{y})+l.conjugate(v, []float64{y}), f*v[0]
-				if math.Abs(left-right) > 1e-9 {
-					t.Errorf("%s at f = %v, y = %v: %v on the left, %v on the right", what, f, y, left, right)
-				}
+				must.Near(t, left, right, 1e-9, what, f, y)
 			}
 			if _, square := l.(square); !square && !math.IsInf(l.conjugate([]float64{1.5}, []float64{y}), 1) {
 				t.Errorf("%s: the conjugate of 1.5 is finite", what)
@@ -146,9 +144,7 @@ func TestSecondDerivatives(t *testing.T) {
 				}
 				h := make([]float64, 1)
 				l.second(h, []float64{f}, []float64{y})
-				if want := (at(f+step) - at(f-step)) / (2 * step); math.Abs(h[0]-want) > 1e-6 {
-					t.Errorf("%s at f = %v, y = %v: %v, differences give %v", what, f, y, h[0], want)
-				}
+				must.Near(t, h[0], (at(f+step)-at(f-step))/(2*step), 1e-6, what, f, y)
 				if h[0] > l.curvature()*(1+1e-12) || h[0] < 0 {
 					t.Errorf("%s at f = %v, y = %v: %v is not in [0, %v]", what, f, y, h[0], l.curvature())
 				}

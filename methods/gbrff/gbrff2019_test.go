@@ -59,10 +59,7 @@ func TestAgainstSciPy(t *testing.T) {
 		m := fitOne2019(t, variant2019(run.Random), data, 1,
 			Params2019{T: len(run.Alpha), K: k, Beta: run.C, LearningRate: run.V})
 		compare := func(name string, round int, got, want, tol float64) {
-			if math.Abs(got-want) > tol {
-				t.Errorf("c=%v v=%v random=%v round %d: %s %v, SciPy %v", run.C, run.V, run.Random, round, name, got,
-					want)
-			}
+			must.Near(t, got, want, tol, "c", run.C, run.V, run.Random, round, name)
 		}
 		compare("H0", 0, m.H0, run.H0, 1e-15)
 		last, tol := 3, 1e-6
@@ -147,8 +144,6 @@ func TestOneClass2019(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range scores {
-		if s != -1 {
-			t.Fatalf("row %d scores %v", i, s)
-		}
+		must.Be(t, s, -1, "row", i)
 	}
 }

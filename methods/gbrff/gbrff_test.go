@@ -81,26 +81,20 @@ func TestLosses(t *testing.T) {
 		want[j] = math.Exp(-2 * math.Sqrt(n) * loss)
 	}
 	floats.Scale(1/floats.Sum(want), want)
-	if !floats.EqualApprox(q, want, 1e-12) {
-		t.Errorf("feature weights %v, want %v", q, want)
-	}
+	must.Be(t, floats.EqualApprox(q, want, 1e-12), true, "feature weights", q, want)
 	h := b.values(q)
 	for i := range n {
 		want := 0.0
 		for j := range k {
 			want += q[j] * feature(j, i)
 		}
-		if math.Abs(h[i]-want) > 1e-13 {
-			t.Fatalf("weak learner at row %d is %v, want %v", i, h[i], want)
-		}
+		must.Near(t, h[i], want, 1e-13, "weak learner at row", i)
 	}
 }
 
 func checkLoss(t *testing.T, name string, loss func(x, g []float64) float64, at []float64, want float64) {
 	t.Helper()
-	if f := loss(at, make([]float64, len(at))); math.Abs(f-want) > 1e-13*want {
-		t.Errorf("%s: loss %v, want %v", name, f, want)
-	}
+	must.Near(t, loss(at, make([]float64, len(at))), want, 1e-13*want, name)
 	fits.Gradient(t, name, loss, at, 1e-8)
 }
 
@@ -141,9 +135,7 @@ func TestStepSize(t *testing.T) {
 	copy(v.weight, []float64{1, 2, 3})
 	v.total = 6
 	h := []float64{0.5, 0.25, 0.1}
-	if got, want := v.stepSize(h), 0.5*math.Log((1.5+2*0.75+3*1.1)/(0.5+2*1.25+3*0.9)); math.Abs(got-want) > 1e-15 {
-		t.Errorf("step size %v, want %v", got, want)
-	}
+	must.Near(t, v.stepSize(h), 0.5*math.Log((1.5+2*0.75+3*1.1)/(0.5+2*1.25+3*0.9)), 1e-15, "step size")
 	if a := v.stepSize(v.y); !(a > 18 && a < 19) {
 		t.Errorf("a weak learner without error has step size %v", a)
 	}

@@ -40,10 +40,8 @@ func TestLandscape(t *testing.T) {
 	at.SetRow(3, along(0.03))
 	at.SetRow(4, along(-0.03))
 	loss, _ := must.Get2(m.Landscape(t.Context(), train, round, at))(t)
-	if math.Abs(loss[1]-loss[0]) > 1e-9 || math.Abs(loss[2]-loss[0]) > 1e-9 {
-		t.Errorf("the loss is %g at the landmark, %g a period along the frequency and %g across it", loss[0], loss[1],
-			loss[2])
-	}
+	must.Near(t, loss[1], loss[0], 1e-9, "the loss is")
+	must.Near(t, loss[2], loss[0], 1e-9, "the loss is")
 	if loss[3] < loss[0] || loss[4] < loss[0] {
 		t.Errorf("the loss is %g at the landmark and %g and %g beside it", loss[0], loss[3], loss[4])
 	}

@@ -40,9 +40,7 @@ func TestPublishedTraces(t *testing.T) {
 		tr := trace{of}
 		m := tr.fit(t, train)
 		ours, theirs := tr.observe(t, m, train, test), tr.observed(m, len(test.Y))
-		if math.Abs(m.H0-tr.H0) > 1e-15 {
-			t.Errorf("H0 = %v, published %v", m.H0, tr.H0)
-		}
+		must.Near(t, m.H0, tr.H0, 1e-15, "H0")
 		if tr.Lambda > 0 {
 			strict := func(v float64) float64 { return strictTol * max(1, math.Abs(v)) }
 			near(t, "alpha", ours.alpha, theirs.alpha, nil, strict)

@@ -139,9 +139,7 @@ func TestLeaveOneOut(t *testing.T) {
 		}
 		want += math.Pow(data.Y[out]-f, 2) / float64(n)
 	}
-	if math.Abs(got-want) > 1e-9*want {
-		t.Errorf("the leave-one-out error is %v, by %d fits %v", got, n, want)
-	}
+	must.Near(t, got, want, 1e-9*want, "the leave-one-out error is", n)
 	fits.Gradient(t, "leave-one-out error", p.value, theta, 1e-6)
 }
 

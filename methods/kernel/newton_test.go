@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -127,18 +126,16 @@ func TestOperator(t *testing.T) {
 	}
 	row := make([]float64, 2*n)
 	o.rows(row, []int{7, 150})
-	if !floats.EqualApprox(row[:n], want[7*n:8*n], 1e-12) || !floats.EqualApprox(row[n:], want[150*n:151*n], 1e-12) {
-		t.Error("rows differ from the formula")
-	}
+	must.Be(t, floats.EqualApprox(row[:n], want[7*n:8*n], 1e-12), true, "rows differ from the formula")
+	must.Be(t, floats.EqualApprox(row[n:], want[150*n:151*n], 1e-12), true, "rows differ from the formula")
 	for j, in := range ins {
 		product := make([]float64, n)
 		for i := range n {
 			product[i] = floats.Dot(want[i*n:(i+1)*n], in)
 		}
 		for i, out := range outs {
-			if !slices.Equal(out[j], outs[0][j]) || !floats.EqualApprox(out[j], product, 1e-10) {
-				t.Errorf("product %d of vector %d differs from the formula", i, j)
-			}
+			must.Be(t, out[j], outs[0][j], "product", i, j)
+			must.Be(t, floats.EqualApprox(out[j], product, 1e-10), true, "product", i, j)
 		}
 	}
 }

@@ -46,9 +46,7 @@ func TestSVMAgainstLibsvm(t *testing.T) {
 					r.Support)
 			}
 			for i, want := range r.Decision {
-				if math.Abs(scores[i]-want) > near {
-					t.Errorf("decision of test row %d is %v; libsvm has %v", i, scores[i], want)
-				}
+				must.Near(t, scores[i], want, near, "decision of test row", i)
 			}
 			right := fits.Correct(t, m, test)
 			must.Be(t, right, int(math.Round(r.Accuracy*float64(n))), n)
@@ -71,10 +69,8 @@ func TestSVMOnDemand(t *testing.T) {
 				v := x[i*d+k] - x[j*d+k]
 				want += v * v
 			}
-			if stored[j] != demanded[j] || math.Abs(stored[j]-math.Exp(-0.3*want)) > 1e-13 {
-				t.Fatalf("kernel of %d and %d is %v in memory, %v on demand, %v", i, j, stored[j], demanded[j],
-					math.Exp(-0.3*want))
-			}
+			must.Be(t, stored[j], demanded[j], "kernel of", i, j)
+			must.Near(t, stored[j], math.Exp(-0.3*want), 1e-13, "kernel of", i, j)
 		}
 	}
 }
@@ -92,8 +88,6 @@ func TestKernelsLendTheirMemory(t *testing.T) {
 		t.Fatalf("the second kernel takes memory of its own, %v", err)
 	}
 	for i := range n {
-		if !slices.Equal(got.At(i), want.At(i)) {
-			t.Fatalf("row %d differs", i)
-		}
+		must.Be(t, got.At(i), want.At(i), "row", i)
 	}
 }

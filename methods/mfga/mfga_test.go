@@ -41,9 +41,7 @@ func TestDerivatives(t *testing.T) {
 			for i := range v {
 				want += phi[i*m0+j] * v[i]
 			}
-			if math.Abs(got[j]-want) > 1e-11*float64(all.n) {
-				rt.Fatalf("%+v: derivative %d is %v, from its column %v", k, j, got[j], want)
-			}
+			must.Near(rt, got[j], want, 1e-11*float64(all.n), k, j)
 		}
 	})
 }

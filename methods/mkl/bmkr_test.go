@@ -75,9 +75,7 @@ func TestBMKRDefinition(t *testing.T) {
 		v := must.Get(b.fit(t.Context(), quiet(), data.Y, p))(t)
 		got, want := fits.Scores(t, v, data), plainBMKR(t, data, p)
 		for i := range got {
-			if math.Abs(got[i]-want[i]) > 1e-4 {
-				t.Fatalf("%+v: row %d scores %v, want %v", p, i, got[i], want[i])
-			}
+			must.Near(t, got[i], want[i], 1e-4, p, i)
 		}
 	}
 }
@@ -150,10 +148,7 @@ func selectsTheSame[P any](t *testing.T, spec registry.Spec, single, double regi
 				return true
 			})
 		}
-		if a, b := argmax(right[0]), argmax(right[1]); a != b {
-			t.Errorf("%s on %s: float32 selects %s, float64 %s (correct rows %v and %v)", spec.Name, name, points[a],
-				points[b], right[0], right[1])
-		}
+		must.Be(t, argmax(right[0]), argmax(right[1]), right[0], right[1])
 	}
 }
 

@@ -53,9 +53,7 @@ func TestDoubled(t *testing.T) {
 	must.Do(t, f.Add(t.Context(), fit, change))
 	for k := range fit {
 		for i, v := range fit[k] {
-			if math.Abs(v-want[k][i]) > 1e-10*n {
-				t.Fatalf("kernel %v, row %d: %v, want %v", bmkrKernels[k], i, v, want[k][i])
-			}
+			must.Near(t, v, want[k][i], 1e-10*n, "kernel", bmkrKernels[k], i)
 		}
 	}
 }
@@ -72,9 +70,7 @@ func TestRestrict(t *testing.T) {
 			e.Row(whole, i)
 			row(some, i)
 			for at, j := range columns {
-				if some[at] != whole[j] {
-					t.Fatalf("kernel %v, element %d, %d: %v alone, %v in the row", k, i, j, some[at], whole[j])
-				}
+				must.Be(t, some[at], whole[j], "kernel", k, i, j)
 			}
 		}
 	}
@@ -105,9 +101,7 @@ func TestLargeSetsHaveTheSameWinners(t *testing.T) {
 			}
 		}
 		for i, v := range scores[0] {
-			if math.Abs(v-scores[1][i]) > 1e-4 {
-				t.Fatalf("C=%v: row %d scores %v, solved alone %v", c, i, v, scores[1][i])
-			}
+			must.Near(t, v, scores[1][i], 1e-4, "C", c, i)
 		}
 	}
 }

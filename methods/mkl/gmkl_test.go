@@ -92,9 +92,7 @@ func TestGMKLOptimal(t *testing.T) {
 			t.Errorf("%v: value %v with bound %v", c.sizes, m.Value, m.Bound)
 		}
 		at := valueAt(t, g, c.problem, m.Weights)
-		if math.Abs(at-m.Value) > 2e-5*at {
-			t.Errorf("%v: T is %v at weights that Mix gives %v", c.sizes, at, m.Value)
-		}
+		must.Near(t, at, m.Value, 2e-5*at, c.sizes)
 		for j := range m.Weights {
 			for _, change := range []float64{-0.1, -0.01, 0.01, 0.1} {
 				moved := append([]float64(nil), m.Weights...)
@@ -262,10 +260,9 @@ func TestMerge(t *testing.T) {
 		X: mat.NewDense(6, 2, []float64{1, 2, 0, 0, 1, 2, 1, 2, 0, 0, 3, 4}), Y: []float64{1, -1, -1, 1, -1, 1}}
 	distinct, times := merge(data)
 	want := mat.NewDense(4, 2, []float64{1, 2, 0, 0, 1, 2, 3, 4})
-	if !mat.Equal(distinct.X, want) || !slices.Equal(distinct.Y, []float64{1, -1, -1, 1}) ||
-		!slices.Equal(times, []float64{2, 2, 1, 1}) {
-		t.Errorf("rows %v with targets %v, %v times", distinct.X.RawMatrix().Data, distinct.Y, times)
-	}
+	must.Be(t, mat.Equal(distinct.X, want), true, "rows", distinct.X.RawMatrix().Data)
+	must.Be(t, distinct.Y, []float64{1, -1, -1, 1}, "rows", distinct.X.RawMatrix().Data)
+	must.Be(t, times, []float64{2, 2, 1, 1}, "rows", distinct.X.RawMatrix().Data)
 	// Each row with its own cost has the same minimum.
 	all, few := newSample(data.X), newSample(distinct.X)
 	var values [2]float64
@@ -278,7 +275,5 @@ func TestMerge(t *testing.T) {
 		m := must.Get(svm.Mix(t.Context(), g.parts, p))(t)
 		values[k] = m.Value
 	}
-	if math.Abs(values[0]-values[1]) > 2e-5*values[0] {
-		t.Errorf("the minimum of all rows is %v, of the distinct ones %v", values[0], values[1])
-	}
+	must.Near(t, values[0], values[1], 2e-5*values[0], "the minimum of all rows is")
 }

@@ -47,14 +47,10 @@ func TestRepresentation(t *testing.T) {
 				if got, want := r.q[l*r.k+j], math.Exp(v-total); math.Abs(got-want) > 1e-10 {
 					rt.Fatalf("weight %d of landmark %d is %v, want %v", j, l, got, want)
 				}
-				if rs[0].q[l*r.k+j] != 0.25 {
-					rt.Fatalf("beta 0 gives the weight %v, not 1/4", rs[0].q[l*r.k+j])
-				}
+				must.Be(rt, rs[0].q[l*r.k+j], 0.25, "beta 0 gives the weight")
 			}
 			for i := range n {
-				if got, want := rows[i*r.l+l], r.feature(l, data.X.RawRowView(i)); math.Abs(got-want) > 1e-12 {
-					rt.Fatalf("feature %d of row %d is %v, want %v", l, i, got, want)
-				}
+				must.Near(rt, rows[i*r.l+l], r.feature(l, data.X.RawRowView(i)), 1e-12, "feature", l, i)
 			}
 		}
 	})

@@ -32,14 +32,10 @@ func TestPublishedTracesOfGFC(t *testing.T) {
 		start := make([]float64, train.Shape().D)
 		env.Rand().Norms(start)
 		for j, want := range tr.Start {
-			if got := start[j] / math.Sqrt(float64(len(start))); math.Abs(got-want) > startTol {
-				t.Errorf("the first start has %v at %d, published %v", got, j, want)
-			}
+			must.Near(t, start[j]/math.Sqrt(float64(len(start))), want, startTol, "the first start has", j)
 		}
 		for j, want := range tr.W0 {
-			if got := omega.At(0, j); math.Abs(got-want) > omegaTol {
-				t.Errorf("the first frequency has %v at %d, published %v", got, j, want)
-			}
+			must.Near(t, omega.At(0, j), want, omegaTol, "the first frequency has", j)
 		}
 		fitted := func(train registry.Data) int {
 			raw := must.Get(json.Marshal(GFCParams{Features: tr.Features, C: tr.C}))(t)
@@ -71,14 +67,10 @@ func TestPublishedTracesOfPBRFF(t *testing.T) {
 		}
 		r := must.Get(drawn.scale(gamma, true).represent(t.Context(), []float64{tr.Beta}))(t)[0]
 		for j, q := range tr.Q {
-			if math.Abs(r.q[j]-q) > weightTol*q {
-				t.Errorf("q[0][%d] = %v, published %v", j, r.q[j], q)
-			}
+			must.Near(t, r.q[j], q, weightTol*q, "q[0]", j)
 		}
 		for l, want := range tr.Row0 {
-			if got := r.feature(l, test.X.RawRowView(0)); math.Abs(got-want) > weightTol {
-				t.Errorf("feature %d of the first test row is %v, published %v", l, got, want)
-			}
+			must.Near(t, r.feature(l, test.X.RawRowView(0)), want, weightTol, "feature", l)
 		}
 		raw := must.Get(json.Marshal(PBRFFParams{Landmarks: tr.Landmarks, K: tr.K, Gamma: gamma, Beta: tr.Beta,
 			C: tr.C}))(t)

@@ -75,9 +75,8 @@ func TestTopEigenvector(t *testing.T) {
 		matrix := []float64{(c.first + c.other) / 2, (c.first - c.other) / 2, (c.first - c.other) / 2,
 			(c.first + c.other) / 2}
 		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)
-		if math.Abs(v[0]-h) > 1e-6 || math.Abs(v[1]-h) > 1e-6 {
-			t.Errorf("%s: %v, want (%v, %v)", c.name, v, h, h)
-		}
+		must.Near(t, v[0], h, 1e-6, c.name, v)
+		must.Near(t, v[1], h, 1e-6, c.name, v)
 	}
 	for _, matrix := range [][]float64{{0, 0, 0, 0}, {2, 0, 0, 2}} {
 		v := must.Get(topEigenvector(t.Context(), matrix, 2))(t)

@@ -92,8 +92,6 @@ func TestPairsAreDrawnByDifferences(t *testing.T) {
 	for p, w := range want {
 		share := w / sum
 		// The pairs to choose from are drawn, too: 20 for each seed, so that 4,000 draws count.
-		if got := counts[p] / total; math.Abs(got-share) > 5*math.Sqrt(share*(1-share)/4000) {
-			t.Errorf("pair %v has a share of %.3f, want %.3f", p, got, share)
-		}
+		must.Near(t, counts[p]/total, share, 5*math.Sqrt(share*(1-share)/4000), "pair", p)
 	}
 }

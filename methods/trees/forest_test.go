@@ -94,9 +94,8 @@ func TestForestSortedEqualsCounted(t *testing.T) {
 		}
 		same := found[0].feature == found[1].feature && math.Abs(found[0].score-found[1].score) < 1e-9 ||
 			found[0] == found[1]
-		if varies[0] != varies[1] || !same {
-			rt.Fatalf("counted %+v (varies %v), sorted %+v (varies %v)", found[0], varies[0], found[1], varies[1])
-		}
+		must.Be(rt, varies[0], varies[1], "counted", found[0], found[1])
+		must.Be(rt, same, true, "counted", found[0], found[1])
 	})
 }
 
@@ -110,9 +109,7 @@ func TestSortKeys(t *testing.T) {
 		}
 		want := slices.Sorted(slices.Values(keys))
 		g := &grower{moved: make([]uint64, n)}
-		if got := g.sortKeys(keys, distinct); !slices.Equal(got, want) {
-			rt.Fatalf("%d keys of %d ranks are not sorted", n, distinct)
-		}
+		must.Be(rt, g.sortKeys(keys, distinct), want, n, distinct)
 	})
 }
 
@@ -148,13 +145,9 @@ func TestBreimansRules(t *testing.T) {
 						distinct++
 					}
 				}
-				if drawn != n {
-					t.Fatalf("%d rows drawn of %d", drawn, n)
-				}
+				must.Be(t, drawn, n)
 			}
-			if share := float64(distinct) / (n * trees); math.Abs(share-(1-1/math.E)) > 0.005 {
-				t.Errorf("%.3f of the rows are in a sample", share)
-			}
+			must.Near(t, float64(distinct)/(n*trees), (1 - 1/math.E), 0.005)
 			m := fittedForest(t, data, `{"trees":900}`)
 			first, same := 0.0, 0.0
 			least := map[registry.Task]int32{registry.Binary: 2, registry.Regression: 6}[task]
@@ -173,9 +166,7 @@ func TestBreimansRules(t *testing.T) {
 			}
 			// sqrt(9) and 9/3 features are tried: the root has feature 0 in a third of the trees (standard deviation
 			// 0.016).
-			if share := first / float64(len(m.Trees)); math.Abs(share-1./3) > 0.06 {
-				t.Errorf("feature 0 is at %.3f of the roots", share)
-			}
+			must.Near(t, first/float64(len(m.Trees)), 1./3, 0.06, "feature 0 is at")
 			// New ones are drawn in each node: of roots without it, a third of the left children have it, so few repeat
 			// the root's.
 			if share := same / (float64(len(m.Trees)) - first); share > 0.3 {

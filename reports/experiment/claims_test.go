@@ -229,9 +229,7 @@ func TestThePowerIsThatOfTheUpperHalf(t *testing.T) {
 		want float64
 	}{{nil, 2}, {[]float64{1, 2}, 0}, {[]float64{4, 8}, 2}} {
 		claim := experiments.Comparison{Series: "B", Of: experiments.Slope, At: c.at, Most: math.Inf(1)}
-		if v := decided(t, f, claim).Parts[0].Value(); math.Abs(v-c.want) > 1e-12 {
-			t.Errorf("at %v the power is %g, want %g", c.at, v, c.want)
-		}
+		must.Near(t, decided(t, f, claim).Parts[0].Value(), c.want, 1e-12, "at", c.at)
 	}
 }
 
@@ -315,10 +313,8 @@ func TestUndecided(t *testing.T) {
 		Undecided: "No rule compares ranks."}
 	results := must.Get(Decide(frameOf(t), []experiments.Claim{claim}))(t)
 	blocks := Blocks(results)
-	if text := blocks[0].(doc.Prose).Paragraphs[0]; text !=
-		"NOT DECIDED: 1. A has the best rank. No rule compares ranks." || len(blocks) != 3 {
-		t.Errorf("%d blocks, %s", len(blocks), text)
-	}
+	must.Be(t, blocks[0].(doc.Prose).Paragraphs[0], "NOT DECIDED: 1. A has the best rank. No rule compares ranks.")
+	must.Be(t, len(blocks), 3)
 	words := blocks[1].(doc.Prose)
 	if text := words.Paragraphs[0]; text != "1. Section 2: “A is best” No rule compares ranks." || !words.Detail {
 		t.Errorf("in the words of the source: %s, a detail %v", text, words.Detail)
@@ -352,9 +348,7 @@ func TestVerdictsOnOlderVersions(t *testing.T) {
 		{Says: "A grows.", Compare: []experiments.Comparison{{Series: "A", Of: experiments.Slope, Most: 3}}}}))(t))
 	want := []string{"HOLDS: 1. A is ahead. Rests on 5 cells of B at version 3, where the program has .",
 		"NOT DECIDED: 2. A is fast. So.", "HOLDS: 3. A grows."}
-	if got := blocks[0].(doc.Prose).Paragraphs; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Be(t, blocks[0].(doc.Prose).Paragraphs, want)
 }
 
 // Records name the sets that a comparison is over.
@@ -414,13 +408,11 @@ func TestAThirdSeriesLacksASet(t *testing.T) {
 		decides(t, in.Frame(t), c)
 	}
 	small := Part{What: "mean squared error", Estimate: curves.Estimate{Mean: -0.00201}}
-	if value, high := small.number(-0.00201), small.number(-0.000787); value != "-0.00201" || high != "-0.00079" {
-		t.Errorf("a small difference of errors is written as %s with an interval to %s", value, high)
-	}
+	must.Be(t, small.number(-0.00201), "-0.00201", "a small difference of errors is written as")
+	must.Be(t, small.number(-0.000787), "-0.00079", "a small difference of errors is written as")
 	for ratio, want := range map[float64]string{0.00125: "0.0013", 0.62: "0.62", 1.5: "1.50"} {
-		if got := (Part{Ratio: true, Estimate: curves.Estimate{Mean: math.Log(ratio)}}).number(ratio); got != want {
-			t.Errorf("the ratio %v is written as %s", ratio, got)
-		}
+		must.Be(t, (Part{Ratio: true, Estimate: curves.Estimate{Mean: math.Log(ratio)}}).number(ratio), want,
+			"the ratio", ratio)
 	}
 }
 

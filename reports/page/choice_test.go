@@ -274,11 +274,9 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	tab.choose([]string{"GFC", "LGBM"}, table.Counted[:7])
-	if want := "Tests are shown for the prepared groups only; bench report tests --methods GFC,LGBM --datasets " +
-		strings.Join(table.Counted[:7], ",") +
-		" computes those of your choice."; !slices.Contains(shown(), want) || len(shown()) != 1 {
-		t.Errorf("of a choice the page says %q, want %q", shown(), want)
-	}
+	must.Have(t, shown(), "Tests are shown for the prepared groups only; bench report tests --methods GFC,LGBM "+
+		"--datasets "+strings.Join(table.Counted[:7], ",")+" computes those of your choice.")
+	must.Be(t, len(shown()), 1, "of a choice the page says")
 	tab.Quiet()
 }
 

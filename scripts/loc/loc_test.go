@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestLines counts small files of each kind, whose lines of code are known.
@@ -29,8 +31,6 @@ func TestLines(t *testing.T) {
 		for _, n := range got.lines {
 			sum += n
 		}
-		if sum != c.want {
-			t.Errorf("%s: %d lines of code, want %d, of\n%s", c.file, sum, c.want, c.text)
-		}
+		must.Be(t, sum, c.want, c.file, c.text)
 	}
 }

@@ -96,9 +96,7 @@ func TestProcessorTime(t *testing.T) {
 		"p10 10.5, p9 9.5, p8 8.5, p7 7.5, " +
 		"p6 6.5, p5 5.5, p4 4.5, p3 3.5, " +
 		"p2 2.5, p1 1.5\n0 passed, 0 failed, 0 skipped\n"
-	if out.String() != want {
-		t.Errorf("said:\n%swant:\n%s", out.String(), want)
-	}
+	must.Be(t, out.String(), want, "said")
 	tally := filepath.Join(t.TempDir(), "tally")
 	must.Do(t, exec.Command("go", "build", "-o", tally, ".").Run())
 	took := regexp.MustCompile(mark + `[0-9.]+ s\n$`)

@@ -42,9 +42,7 @@ func TestWrite(t *testing.T) {
 		io.WriteString(w, "half")
 		return broken
 	})
-	if !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
+	must.Is(t, err, broken)
 	check(t, path, "two", 0o400)
 }
 
@@ -90,8 +88,6 @@ func TestDirectoryIsSynced(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	syncDir = func(string) error { return broken }
-	if err := Write(path, text("y")); !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
+	must.Is(t, Write(path, text("y")), broken)
 	must.Do(t, real(filepath.Join(dir, "absent")))
 }

@@ -78,9 +78,7 @@ func TestFolder(t *testing.T) {
 
 	// An error leaves the former one and nothing else.
 	broken := errors.New("broken")
-	if err := Folder(folder, "list.txt", false, site(broken, "index.html", "other.html")); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, Folder(folder, "list.txt", false, site(broken, "index.html", "other.html")), broken)
 	want("site/index.html", "site/list.txt", "site/methods/a.html")
 
 	// Somebody else's file is not removed.

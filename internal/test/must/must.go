@@ -9,8 +9,10 @@
 package must
 
 import (
+	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +68,42 @@ func Hold(t T, text string, parts ...string) {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%.5000s", part, text)
 		}
+	}
+}
+
+// Lack fails the test, which goes on, for each of the parts that text holds.
+func Lack(t T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%q is in\n%.5000s", part, text)
+		}
+	}
+}
+
+// Have fails the test, which goes on, for each of the items that list lacks.
+func Have(t T, list []string, items ...string) {
+	t.Helper()
+	for _, item := range items {
+		if !slices.Contains(list, item) {
+			t.Errorf("%q is not among\n%q", item, list)
+		}
+	}
+}
+
+// Begin fails the test, which goes on, unless text begins with start.
+func Begin(t T, text, start string) {
+	t.Helper()
+	if !strings.HasPrefix(text, start) {
+		t.Errorf("%.5000q does not begin with %q", text, start)
+	}
+}
+
+// Is fails the test, which goes on, unless err is target.
+func Is(t T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error %v, want %v", err, target)
 	}
 }
 

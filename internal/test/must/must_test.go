@@ -2,6 +2,7 @@ package must_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -34,4 +35,17 @@ func TestBe(t *testing.T) {
 	must.Be(&h, "a", "b")
 	must.Be(&h, 1, 2, "rows of", "wine")
 	must.Be(t, strings.Join(h.said, "; "), "a, want b; rows of: wine: 1, want 2")
+}
+
+// Lack, Have, Begin and Is name what is not as it must be, and say nothing of what is.
+func TestLack(t *testing.T) {
+	var h heard
+	must.Lack(&h, "one two", "three", "two")
+	must.Have(&h, []string{"one", "two"}, "two", "on")
+	must.Begin(&h, "one two", "one")
+	must.Begin(&h, "one two", "two")
+	must.Is(&h, fmt.Errorf("all: %w", io.EOF), io.EOF)
+	must.Is(&h, nil, io.EOF)
+	must.Be(t, h.said, []string{"\"two\" is in\none two", "\"on\" is not among\n[\"one\" \"two\"]",
+		`"one two" does not begin with "two"`, "error <nil>, want EOF"})
 }

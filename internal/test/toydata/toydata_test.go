@@ -1,7 +1,6 @@
 package toydata_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/kernelboosting/bench/internal/test/must"
@@ -29,7 +28,6 @@ func TestGoodness(t *testing.T) {
 func TestRows(t *testing.T) {
 	d := toydata.Rows(registry.Data{X: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Y: []float64{7, 8, 9}},
 		[]int{2, 0})
-	if !slices.Equal(d.X.RawMatrix().Data, []float64{5, 6, 1, 2}) || !slices.Equal(d.Y, []float64{9, 7}) {
-		t.Errorf("%v %v", d.X, d.Y)
-	}
+	must.Be(t, d.X.RawMatrix().Data, []float64{5, 6, 1, 2})
+	must.Be(t, d.Y, []float64{9, 7})
 }

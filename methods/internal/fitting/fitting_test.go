@@ -52,9 +52,8 @@ func TestBlocks(t *testing.T) {
 		do(lo, hi)
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) || len(got) != 1 {
-		t.Errorf("cancelled in the first block: blocks %v, %v", got, err)
-	}
+	must.Is(t, err, context.Canceled)
+	must.Be(t, len(got), 1, "cancelled in the first block: blocks")
 }
 
 // TestSum: stages are prefixes of the sum, whichever are asked for, and what does not fit is refused.

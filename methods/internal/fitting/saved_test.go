@@ -173,9 +173,7 @@ func TestLengthsAreNotTrusted(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
-	if err := fitting.Save(w, "test", &example); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("a closed pipe gives %v", err)
-	}
+	must.Is(t, fitting.Save(w, "test", &example), io.ErrClosedPipe)
 	if err := fitting.Save(io.Discard, strings.Repeat("k", 65), &example); err == nil {
 		t.Error("a kind of 65 bytes is written")
 	}
@@ -192,9 +190,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(write(t, *a), whole) {
-			t.Errorf("%q is read as %+v", fields, a)
-		}
+		must.Be(t, bytes.Equal(write(t, *a), whole), true, fields, a)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"math"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestExpf: the hash of glibc 2.36's expf at 200,001 places from -110 to 88.6, made with
@@ -28,7 +30,5 @@ func TestExpf(t *testing.T) {
 			}
 		}
 	}
-	if got, want := hash.Sum64(), uint64(0x49d41b784bfba796); got != want {
-		t.Errorf("hash %#x, want %#x", got, want)
-	}
+	must.Be(t, hash.Sum64(), uint64(0x49d41b784bfba796), "hash")
 }

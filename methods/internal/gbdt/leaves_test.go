@@ -69,9 +69,7 @@ func TestLeavesPredictsTheSame(t *testing.T) {
 			for rounds := 1; rounds <= c.m.Rounds(); rounds++ {
 				must.Do(t, e.PredictDense(c.s.x, c.s.n, c.s.d, got, rounds, 1))
 				for i, want := range scoresOf(c.m, c.s, rounds) {
-					if got[i] != want {
-						t.Fatalf("after %d rounds score %d is %v by leaves, %v by the model", rounds, i, got[i], want)
-					}
+					must.Be(t, got[i], want, "after", rounds, i)
 				}
 			}
 		})
@@ -118,14 +116,10 @@ func TestTextRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if !bytes.Equal(text(t, back), raw) {
-			t.Errorf("%s: the model that was read back is written differently", name)
-		}
+		must.Be(t, bytes.Equal(text(t, back), raw), true, name)
 		want := scoresOf(c.m, c.s, c.m.Rounds())
 		for i, v := range scoresOf(back, c.s, back.Rounds()) {
-			if v != want[i] {
-				t.Fatalf("%s: score %d is %v after reading back, not %v", name, i, v, want[i])
-			}
+			must.Be(t, v, want[i], name, i)
 		}
 	}
 }

@@ -24,9 +24,8 @@ func TestHandWorkedTree(t *testing.T) {
 		t.Fatalf("tree %+v", tree)
 	}
 	// 2 + 0.5 * (-2) and 2 + 0.5 * 2
-	if math.Abs(tree.LeafValue[0]-1) > 1e-12 || math.Abs(tree.LeafValue[1]-3) > 1e-12 {
-		t.Errorf("leaf values %v, not 1 and 3", tree.LeafValue)
-	}
+	must.Near(t, tree.LeafValue[0], 1, 1e-12, "leaf values")
+	must.Near(t, tree.LeafValue[1], 3, 1e-12, "leaf values")
 }
 
 // TestRefusals: registry.Data.Check refuses what no method can use, and these are beyond single precision.

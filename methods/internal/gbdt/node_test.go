@@ -188,9 +188,7 @@ func TestFirstSplitIsTheBest(t *testing.T) {
 			if t := m.Trees[0]; len(t.Feature) > 0 {
 				got = gain(int(t.Feature[0]), t.Threshold[0])
 			}
-			if math.Abs(got-best) > 1e-6*max(1, best) {
-				rt.Fatalf("the first split gains %v, the best %v", got, best)
-			}
+			must.Near(rt, got, best, 1e-6*max(1, best), "the first split gains")
 		})
 	})
 }
@@ -220,9 +218,7 @@ func TestBinsAreCountsOfBounds(t *testing.T) {
 						want++
 					}
 				}
-				if got := m.bin(v); got != want {
-					rt.Fatalf("bin(%v) = %d, not %d of %v", v, got, want, m.upper)
-				}
+				must.Be(rt, m.bin(v), want, "bin", v, m.upper)
 			}
 		}
 	})

@@ -80,9 +80,7 @@ func TestLibsvm(t *testing.T) {
 			if excess := (s.Objective - r.Objective) / r.Objective; excess > 1e-6 || excess < -1e-4 {
 				t.Errorf("objective %.10g, libsvm's %.10g", s.Objective, r.Objective)
 			}
-			if math.Abs(s.B-r.Intercept) > 1e-3 {
-				t.Errorf("intercept %v, libsvm's %v", s.B, r.Intercept)
-			}
+			must.Near(t, s.B, r.Intercept, 1e-3, "intercept")
 			correct := 0.0
 			for i, v := range test.Y {
 				decision := floats.Dot(s.W, test.X.RawRowView(i)) + s.B
@@ -93,9 +91,7 @@ func TestLibsvm(t *testing.T) {
 					correct++
 				}
 			}
-			if math.Abs(correct-r.Accuracy*float64(len(test.Y))) > 0.5 {
-				t.Errorf("%v correct test rows, libsvm %v", correct, r.Accuracy*float64(len(test.Y)))
-			}
+			must.Near(t, correct, r.Accuracy*float64(len(test.Y)), 0.5)
 		})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/internal/rff"
 
 	"github.com/kernelboosting/bench/registry/rng"
@@ -54,16 +55,12 @@ func TestHadamardBlocks(t *testing.T) {
 			if i == j {
 				want = d
 			}
-			if v := dot(w[i*d:(i+1)*d], w[j*d:(j+1)*d]); math.Abs(v-want) > 1e-12 {
-				t.Errorf("rows %d and %d have the product %v, not %v", j, i, v, want)
-			}
+			must.Near(t, dot(w[i*d:(i+1)*d], w[j*d:(j+1)*d]), want, 1e-12, "rows", j, i)
 		}
 	}
 	for i, row := 0, place(rff.How{Draw: rff.Structured}, 3, 12, 5); i < 12; i++ {
 		for j := range 5 {
-			if row[i*5+j] != w[i*d+j] {
-				t.Fatalf("row %d of five inputs differs from that of eight", i)
-			}
+			must.Be(t, row[i*5+j], w[i*d+j], "row", i)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods/internal/solve"
 
 	"pgregory.net/rapid"
@@ -79,9 +80,8 @@ func TestPathMatchesSciPy(t *testing.T) {
 			return curves[c.function](x)
 		}, c.a, c.b, c.tol)
 		within := max(1e-10, c.tol*1e-3)
-		if math.Abs(x-c.x) > max(within, 4*math.Sqrt(2.2e-16)*math.Abs(x)) || fx != curves[c.function](x) {
-			t.Errorf("%s on [%v, %v] to %v: x = %v, SciPy %v", c.function, c.a, c.b, c.tol, x, c.x)
-		}
+		must.Near(t, x, c.x, max(within, 4*math.Sqrt(2.2e-16)*math.Abs(x)), c.a, c.b, c.tol)
+		must.Be(t, fx, curves[c.function](x), c.a, c.b, c.tol)
 		if c.tol < 1e-6 {
 			continue // values differ by rounding only: so do the last points
 		}
@@ -91,10 +91,7 @@ func TestPathMatchesSciPy(t *testing.T) {
 			continue
 		}
 		for i, p := range points {
-			if math.Abs(p-c.points[i]) > within {
-				t.Errorf("%s on [%v, %v] to %v: point %d is %v, SciPy's %v", c.function, c.a, c.b, c.tol, i, p,
-					c.points[i])
-			}
+			must.Near(t, p, c.points[i], within, c.function, c.a, c.b, c.tol, i)
 		}
 	}
 }
@@ -110,9 +107,7 @@ func TestUnimodal(t *testing.T) {
 		power := rapid.SampledFrom([]float64{1, 1.5, 2}).Draw(t, "power")
 		f := func(x float64) float64 { return math.Pow(math.Abs(x-at), power) }
 		x, _ := solve.Brent(f, a, a+width, tol)
-		if want := min(max(at, a), a+width); math.Abs(x-want) > tol {
-			t.Fatalf("x = %v, want %v within %v", x, want, tol)
-		}
+		must.Near(t, x, min(max(at, a), a+width), tol, "x", tol)
 	})
 }
 

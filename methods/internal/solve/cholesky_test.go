@@ -2,7 +2,6 @@ package solve_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -36,9 +35,7 @@ func TestAgainstGonum(t *testing.T) {
 		l := make([]float64, n*n)
 		must.Do(t, solve.Gram(t.Context(), l, b.RawMatrix().Data, n, n))
 		for i, v := range a.RawMatrix().Data {
-			if math.Abs(v-l[i]) > 1e-10 {
-				t.Fatalf("element %d of a product is %v, want %v", i, l[i], v)
-			}
+			must.Near(t, v, l[i], 1e-10, "element", i)
 		}
 		for i := range n {
 			a.Set(i, i, a.At(i, i)+1)
@@ -61,9 +58,7 @@ func TestAgainstGonum(t *testing.T) {
 				}
 				sum += a.At(i, j) * x[j]
 			}
-			if math.Abs(sum-y[i]) > 1e-8 {
-				t.Fatalf("equation %d is off by %v", i, sum-y[i])
-			}
+			must.Near(t, sum, y[i], 1e-8, "equation", i)
 		}
 	})
 }
@@ -92,9 +87,7 @@ func TestLarge(t *testing.T) {
 		must.Do(t, f.Forward(t.Context(), l, once[i*n:(i+1)*n]))
 	}
 	for i, v := range once {
-		if math.Abs(v-rows[i]) > 1e-12 {
-			t.Fatalf("element %d of rows solved together is %v, alone %v", i, rows[i], v)
-		}
+		must.Near(t, v, rows[i], 1e-12, "element", i)
 	}
 	for i := 0; i < n; i += 77 {
 		for j := 0; j < n; j += 31 {
@@ -113,9 +106,7 @@ func TestLarge(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	if err := solve.NewFactorizer(2).Factor(t.Context(), []float64{1, 0, 2, 1}); !errors.Is(err, solve.ErrNotPositive) {
-		t.Errorf("an indefinite matrix gives %v", err)
-	}
+	must.Is(t, solve.NewFactorizer(2).Factor(t.Context(), []float64{1, 0, 2, 1}), solve.ErrNotPositive)
 }
 
 // TestLowRank: the product of the factor with its transpose is the matrix within the tolerance, its rank that of a
@@ -144,9 +135,7 @@ func TestLowRank(t *testing.T) {
 				for r := range got {
 					sum += v[r*n+i] * v[r*n+j]
 				}
-				if math.Abs(sum-k.At(i, j)) > 1e-11*largest {
-					t.Fatalf("element %d, %d is %v, want %v", i, j, sum, k.At(i, j))
-				}
+				must.Near(t, sum, k.At(i, j), 1e-11*largest, "element", i, j)
 			}
 		}
 		if v, err := solve.LowRank(t.Context(), diag, row, 1e-12, got-1); v != nil || err != nil {

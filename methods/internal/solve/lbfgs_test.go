@@ -85,9 +85,7 @@ func TestStopsLikeSciPy(t *testing.T) {
 			var m solve.LBFGS
 			x := slices.Clone(c.Start)
 			r := m.Minimize(x, objectives[c.Function])
-			if math.Abs(r.F-c.Full.F) > 1e-7*max(1, math.Abs(c.Full.F)) {
-				t.Errorf("minimum %v, SciPy's %v", r.F, c.Full.F)
-			}
+			must.Near(t, r.F, c.Full.F, 1e-7*max(1, math.Abs(c.Full.F)), "minimum")
 			if c.Full.Iterations > 40 {
 				return
 			}

@@ -28,17 +28,13 @@ func TestBits(t *testing.T) {
 			product := x[i] * y[i]
 			lanes[lane] += float64(product)
 		}
-		if got, want := solve.Dot(x, y), (lanes[0]+lanes[2])+(lanes[1]+lanes[3]); got != want {
-			t.Errorf("%d elements: Dot is %x, want %x", n, got, want)
-		}
+		must.Be(t, solve.Dot(x, y), (lanes[0]+lanes[2])+(lanes[1]+lanes[3]), n)
 		sum := slices.Clone(y)
 		solve.AddScaled(sum, 0.3, x)
 		for i, v := range sum {
 			must.Be(t, v, y[i]+float64(0.3*x[i]), i, n)
 		}
-		if got, want := solve.MaxAbs(x), floats.Norm(x, math.Inf(1)); got != want {
-			t.Errorf("%d elements: MaxAbs is %x, want %x", n, got, want)
-		}
+		must.Be(t, solve.MaxAbs(x), floats.Norm(x, math.Inf(1)), n)
 		for _, size := range []float64{1, 0x1p-1000, 0x1p1000} {
 			floats.ScaleTo(y, size, x)
 			if got, want := solve.Norm(y), size*math.Sqrt(solve.Dot(x, x)); math.Abs(got-want) > 1e-14*want {

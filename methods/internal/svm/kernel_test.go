@@ -1,8 +1,9 @@
 package svm
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 )
 
 // TestRenewedRows: rows of an earlier kernel are never those of the next one.
@@ -24,9 +25,8 @@ func TestRenewedRows(t *testing.T) {
 		k.Renew(exact)
 		for _, i := range []int{5, 0, 5, 3, 1, 2, 0, 4} {
 			exact.Row(want, i)
-			if !slices.Equal(k.Row(i, &line), want) || !slices.Equal(k.demand(i), want) {
-				t.Fatalf("scale %v: row %d is %v, want %v", scale, i, k.demand(i), want)
-			}
+			must.Be(t, k.Row(i, &line), want, "scale", scale, i)
+			must.Be(t, k.demand(i), want, "scale", scale, i)
 		}
 	}
 }

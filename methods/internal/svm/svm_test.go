@@ -237,9 +237,8 @@ func TestTube(t *testing.T) {
 	var s Solver[float64]
 	var sol Solution
 	must.Do(t, s.Solve(t.Context(), gramOf[float64](x, kernelFunction("rbf", 1)), Regression(y, 0.1, 5), &sol))
-	if len(support(sol)) != 0 || math.Abs(sol.Bias-0.325) > 1e-15 {
-		t.Errorf("support %v and bias %v; none and (0.25+0.4)/2 are expected", support(sol), sol.Bias)
-	}
+	must.Be(t, len(support(sol)), 0, "support")
+	must.Near(t, sol.Bias, 0.325, 1e-15, "support")
 }
 
 func TestDegenerate(t *testing.T) {
@@ -341,11 +340,8 @@ func sameBits[F Float](t *rapid.T, c randomCase) {
 				nb, ua, ub, oa, ob)
 		}
 		for i := range a.beta {
-			if math.Float64bits(a.beta[i]) != math.Float64bits(b.beta[i]) ||
-				math.Float64bits(a.g[i]) != math.Float64bits(b.g[i]) {
-				t.Fatalf("round %d, element %d: beta %v and %v, g %v and %v", round, i, a.beta[i], b.beta[i], a.g[i],
-					b.g[i])
-			}
+			must.Be(t, math.Float64bits(a.beta[i]), math.Float64bits(b.beta[i]), "round", round, i)
+			must.Be(t, math.Float64bits(a.g[i]), math.Float64bits(b.g[i]), "round", round, i)
 		}
 	}
 }
