@@ -343,6 +343,16 @@ func (f *Frame) leavesOut(r store.Row) bool {
 		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })
 }
 
+// ofPlugin reports whether a plugin computed rows of a method.
+func (f *Frame) ofPlugin(method string) bool {
+	for i := range f.Rows { // rows are large to copy
+		if r := &f.Rows[i]; r.Method == method && registry.OfPlugin(r.MethodVersion) {
+			return true
+		}
+	}
+	return false
+}
+
 // cannot says why `bench run` would refuse a cell; "" if it would run it.
 func (f *Frame) cannot(method, dataset string) string {
 	pinned, ok := f.pinned[method]
@@ -351,9 +361,7 @@ func (f *Frame) cannot(method, dataset string) string {
 	}
 	spec, err := f.Registry.Lookup(method)
 	switch {
-	case err != nil && !ok && slices.ContainsFunc(f.Rows, func(r store.Row) bool {
-		return r.Method == method && registry.OfPlugin(r.MethodVersion)
-	}):
+	case err != nil && !ok && f.ofPlugin(method):
 		return "" // a run asks the plugin
 	case err != nil:
 		return "this program has no such method" + f.computedBy(method, dataset)

@@ -93,28 +93,30 @@ func (t *Table) dropOutdated(what string, out func(store.Row) bool) {
 // two kinds of data.
 func (t *Table) oneKindOfData() {
 	var names []string
-	newest := map[string]store.Row{}
-	for _, r := range t.taken {
+	newest, kinds := map[string]*store.Row{}, map[string][]string{} // kinds are fingerprints
+	for i := range t.taken {
+		r := &t.taken[i]
 		AppendUnique(&names, r.Dataset)
-		if r.StartedAt > newest[r.Dataset].StartedAt {
+		if of := kinds[r.Dataset]; !slices.Contains(of, r.Fingerprint) {
+			kinds[r.Dataset] = append(of, r.Fingerprint)
+		}
+		if best := newest[r.Dataset]; best == nil || r.StartedAt > best.StartedAt {
 			newest[r.Dataset] = r
 		}
 	}
 	for _, name := range names {
 		keep := newest[name].Fingerprint
 		data, known := t.Frame.Sets.Now(name)
-		isNow := known && slices.ContainsFunc(t.taken, func(r store.Row) bool {
-			return r.Dataset == name && r.Fingerprint == data.Fingerprint
-		})
+		isNow := known && slices.Contains(kinds[name], data.Fingerprint)
 		if isNow {
 			keep = data.Fingerprint
 		} else if known {
 			t.Changed = append(t.Changed, Change{Dataset: name, File: data.File, Was: keep, Is: data.Fingerprint})
 		}
-		d := t.drop("", func(r store.Row) bool { return r.Dataset == name && r.Fingerprint != keep })
-		if d.cells == 0 {
+		if len(kinds[name]) == 1 {
 			continue
 		}
+		d := t.drop("", func(r store.Row) bool { return r.Dataset == name && r.Fingerprint != keep })
 		d.what = fmt.Sprintf("run on other data (%s) than the cells that are shown (%.8s)", shortened(d.was), keep)
 		if isNow {
 			d.what = changedSince(data.File, keep, d.was...)
