@@ -3,11 +3,12 @@ package methods_test
 import (
 	"bytes"
 	"fmt"
-	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/fits"
 	"github.com/kernelboosting/bench/methods"

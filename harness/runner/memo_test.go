@@ -2,8 +2,9 @@ package runner
 
 import (
 	"errors"
-	"github.com/kernelboosting/bench/internal/test/must"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/registry"
 )

@@ -2,12 +2,13 @@ package rff
 
 import (
 	"context"
-	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/methods/internal/vmath"

@@ -1,10 +1,11 @@
 package solve
 
 import (
-	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )

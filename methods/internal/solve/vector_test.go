@@ -1,10 +1,11 @@
 package solve_test
 
 import (
-	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"github.com/kernelboosting/bench/methods/internal/solve"
 

@@ -2,7 +2,11 @@
 
 package vmath
 
-// A build without C runs the Go references.
+// Level is 0: a build without C uses no instructions beyond those of every processor.
+func Level() int { return 0 }
+
+// It runs the Go references.
+
 var (
 	cos           = cosArrayRef
 	sinCos        = sinCosArrayRef

@@ -1,12 +1,13 @@
 package vmath
 
 import (
-	"github.com/kernelboosting/bench/internal/test/must"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/kernelboosting/bench/internal/test/must"
 
 	"pgregory.net/rapid"
 )
