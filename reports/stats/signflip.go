@@ -62,6 +62,14 @@ func (c *SignedRanks) Least() float64 { return c.twoSided(c.total) }
 func (c *SignedRanks) above(sum int32) float64    { return c.tail[c.total+sum] }
 func (c *SignedRanks) twoSided(sum int32) float64 { return min(1, 2*c.above(max(sum, -sum))) }
 
+// p is the p-value of a sum.
+func (c *SignedRanks) p(sum int32, oneSided bool) float64 {
+	if oneSided {
+		return c.above(sum)
+	}
+	return c.twoSided(sum)
+}
+
 // tabulate fills the tails. Comparisons with the same ranks share a table.
 func tabulate(columns []SignedRanks, tables map[string][]float64) {
 	for i := range columns {
@@ -232,17 +240,15 @@ const slack = 1 + 1e-9
 // at most alpha (Romano and Wolf 2005). The least p-value is used and not the largest studentised sum: comparisons
 // over fewer sets or with ties reach smaller sums. For the same number of sets and no ties both are the same
 // procedure. A comparison by itself keeps its p-value.
-func (f *Family) Adjusted() []float64 {
-	return f.stepDown(func(c *SignedRanks, sum int32) float64 { return c.twoSided(sum) }, false)
-}
+func (f *Family) Adjusted() []float64 { return f.stepDown(false) }
 
 // AdjustedAbove are those of one-sided tests, which are small for differences above zero.
-func (f *Family) AdjustedAbove() []float64 { return f.stepDown((*SignedRanks).above, true) }
+func (f *Family) AdjustedAbove() []float64 { return f.stepDown(true) }
 
-func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []float64 {
+func (f *Family) stepDown(oneSided bool) []float64 {
 	seen, order := make([]float64, len(f.columns)), make([]int, len(f.columns))
 	for i := range f.columns {
-		seen[i], order[i] = p(&f.columns[i], f.columns[i].sum), i
+		seen[i], order[i] = f.columns[i].p(f.columns[i].sum, oneSided), i
 	}
 	if len(f.columns) == 1 {
 		return seen
@@ -256,11 +262,11 @@ func (f *Family) stepDown(p func(*SignedRanks, int32) float64, oneSided bool) []
 	counts := f.each(order, len(f.columns), func(_, flips int) visitor {
 		least := ones(flips * len(signs)) // of the comparisons visited so far
 		return visitor{visit: func(at int, sums []int32, counts []int) {
-			most := seen[at] * slack
+			c, most := &f.columns[at], seen[at]*slack
 			for k, sign := range signs {
 				least := least[k*flips:][:flips]
 				for i, sum := range sums {
-					if least[i] = min(least[i], p(&f.columns[at], sign*sum)); least[i] <= most {
+					if least[i] = min(least[i], c.p(sign*sum, oneSided)); least[i] <= most {
 						counts[at]++
 					}
 				}

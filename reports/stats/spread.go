@@ -96,11 +96,19 @@ func moments(values []*big.Rat) Spread {
 
 // momentsOf are the moments of values in parts.
 func momentsOf(parts []int64, of int64) Spread {
-	squares := int64(0)
+	squares, sum, n := int64(0), int64(0), int64(len(parts))
 	for _, v := range parts {
-		squares += v * v
+		squares, sum = squares+v*v, sum+v
 	}
-	return deviations(len(parts), meanOf(parts, of), new(big.Rat).SetFrac64(squares, of*of))
+	mean := new(big.Rat).SetFrac64(sum, of*n)
+	const exact = 1 << 53 // quotients of smaller whole numbers are rounded once
+	if n < 2 || n > 1<<8 || squares >= exact/n || of*of >= exact/(n*n) {
+		return deviations(len(parts), mean, new(big.Rat).SetFrac64(squares, of*of))
+	}
+	deviation := func(divisor int64) float64 {
+		return math.Sqrt(float64(n*squares-sum*sum) / float64(n*divisor*of*of))
+	}
+	return Spread{N: len(parts), Mean: mean, StdPop: deviation(n), StdSample: deviation(n - 1)}
 }
 
 // deviations are the moments of n values with a mean and a sum of squares. The sum of squared deviations is exact, so

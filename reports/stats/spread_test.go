@@ -94,3 +94,13 @@ func TestSpreadOfParts(t *testing.T) {
 		}
 	})
 }
+
+// Deviations by integers have the bits of those by fractions, on either side of the bound up to which integers are used.
+func TestDeviationsByIntegers(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		most := rapid.SampledFrom([]int64{1, 50, 1 << 12, 1 << 21}).Draw(r, "most")
+		parts := rapid.SliceOfN(rapid.Int64Range(-most, most), 2, 30).Draw(r, "parts")
+		integers, fractions := stats.Deviations(parts, rapid.Int64Range(1, most).Draw(r, "of"))
+		must.Be(r, integers, fractions, parts)
+	})
+}
