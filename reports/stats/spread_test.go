@@ -95,7 +95,7 @@ func TestSpreadOfParts(t *testing.T) {
 	})
 }
 
-// Deviations by integers have the bits of those by fractions, on either side of the bound up to which integers are used.
+// Deviations by integers have the bits of those by fractions, on either side of the bound of integers.
 func TestDeviationsByIntegers(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		most := rapid.SampledFrom([]int64{1, 50, 1 << 12, 1 << 21}).Draw(r, "most")
