@@ -40,8 +40,8 @@ import (
 // [CanaryP] tests for each class whether rows that are predicted to be of the class are of the class more often
 // than chance. The test is Fisher's exact test, one-sided: the tail of a hypergeometric distribution. With
 // two classes the two tests are the same, and their p is the answer. With k > 2 classes the answer is k times
-// the second smallest p. The reason is that a learner that is too simple for its data may be right about one
-// class by the position of that class. For example, a linear learner on three classes in a row learns from
+// the second smallest p. A learner that is too simple for its data may be right about one class, because
+// of where the rows of that class lie. For example, a linear learner on three classes in a row learns from
 // contradicting labels that each end is the other end, and this leaves the middle to the class of the middle.
 // Such a learner is wrong about all other classes, while a method that knows the labels is not. For a
 // regression there are two classes: values above the median and all other values. The truth and the
@@ -51,7 +51,7 @@ import (
 //
 // A leak is p <= [CanaryLevel] where also the method's own result on the same rows, learned from the true labels,
 // is better than always predicting the most frequent class (or the mean). The second condition is for data on
-// which learners are worse than chance, as a nearest neighbour on parity is: swapped labels make such a
+// which learners are worse than chance, as a nearest neighbour on parity is: swapped labels make that
 // learner right, and the learner is honest. A learner that treats classes alike makes on swapped labels
 // exactly the swapped predictions, so that it cannot meet both conditions. A method that meets both is right
 // about the rows both with their labels and against them. Then the method knows the labels from elsewhere, or

@@ -11,7 +11,7 @@ import (
 type fate int
 
 // These are the fates. A torn write keeps its first sectors of 512 bytes, about half. A spoilt write leaves
-// sectors of which nothing is known.
+// sectors whose bytes can be anything.
 const (
 	opKept fate = iota
 	opLost

@@ -61,7 +61,7 @@ func Say(t T, err error, text string) {
 	}
 }
 
-// Hold fails the test, which goes on, for each of the parts that text lacks.
+// Hold fails the test, which goes on, for each of the parts that text does not contain.
 func Hold(t T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -71,7 +71,7 @@ func Hold(t T, text string, parts ...string) {
 	}
 }
 
-// Lack fails the test, which goes on, for each of the parts that text holds.
+// Lack fails the test, which goes on, for each of the parts that text contains.
 func Lack(t T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -81,7 +81,7 @@ func Lack(t T, text string, parts ...string) {
 	}
 }
 
-// Have fails the test, which goes on, for each of the items that list lacks.
+// Have fails the test, which goes on, for each of the items that are not in list.
 func Have(t T, list []string, items ...string) {
 	t.Helper()
 	for _, item := range items {
@@ -91,7 +91,7 @@ func Have(t T, list []string, items ...string) {
 	}
 }
 
-// Begin fails the test, which goes on, unless text begins with start.
+// Begin fails the test, which goes on, unless the string text begins with the string start.
 func Begin(t T, text, start string) {
 	t.Helper()
 	if !strings.HasPrefix(text, start) {

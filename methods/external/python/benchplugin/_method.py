@@ -405,8 +405,9 @@ def own_files(main):
     found = {script}
     for module in list(sys.modules.values()):
         file = os.path.abspath(getattr(module, "__file__", None) or os.sep)
+        # PyTorch makes modules that name a file which does not exist.
         if (file.endswith((".py", ".so")) and file.startswith(home) and not file.startswith(ours)
-                and not installed(file) and os.path.isfile(file)):  # PyTorch has modules that it makes, with names of files that are nowhere
+                and not installed(file) and os.path.isfile(file)):
             found.add(file)
     return sorted(found)
 
