@@ -101,9 +101,13 @@ func (b *Board) fill(t *frame.Table, level float64) {
 	if len(matrix) > 0 {
 		ranks = stats.AverageRanks(matrix)
 	}
+	fields := make([]*big.Rat, len(matrix)) // the mean of the field on each set
+	for s, row := range matrix {
+		fields[s] = stats.Mean(row)
+	}
 	for m, name := range t.Methods {
 		r := Row{Method: name, Place: m, Whole: m < b.Field}
-		r.measure(t, m, values, matrix, level)
+		r.measure(t, m, values, matrix, fields, level)
 		if r.Whole && ranks != nil {
 			r.Rank = ranks[m]
 		}
@@ -118,7 +122,7 @@ func (b *Board) fill(t *frame.Table, level float64) {
 }
 
 // measure compares a method with the field on each set that the method has.
-func (r *Row) measure(t *frame.Table, m int, values, matrix [][]*big.Rat, level float64) {
+func (r *Row) measure(t *frame.Table, m int, values, matrix [][]*big.Rat, fields []*big.Rat, level float64) {
 	var gains, wins []*big.Rat
 	for s, row := range values {
 		v := row[m]
@@ -126,7 +130,7 @@ func (r *Row) measure(t *frame.Table, m int, values, matrix [][]*big.Rat, level 
 			continue
 		}
 		r.Have++
-		field := stats.Mean(matrix[s])
+		field := fields[s]
 		gains = append(gains, t.OverSets(new(big.Rat).Sub(v, field), v, field))
 		twice, others := 0, len(matrix[s])
 		if r.Whole {

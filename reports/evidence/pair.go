@@ -248,7 +248,6 @@ func (p *Pair) Carrier() (set string, without *big.Rat, ok bool) {
 // on compares the methods on a set. Without a common split the result has no splits.
 func (p *Pair) on(t *frame.Table, set *frame.Set, o Options) (SetPair, error) {
 	s := SetPair{Set: set, Adjusted: math.NaN(), Equivalence: math.NaN(), Verdict: Untestable, level: 1 - o.Level}
-	var ours, theirs []*big.Rat
 	train, test := 0, 0                                          // of all splits
 	runs, others := set.Entries[p.A].Runs, set.Entries[p.B].Runs // in the order of their splits
 	if !set.Entries[p.A].Has || !set.Entries[p.B].Has {
@@ -258,6 +257,8 @@ func (p *Pair) on(t *frame.Table, set *frame.Set, o Options) (SetPair, error) {
 	if set.Draws {
 		seen = map[[2]string]bool{}
 	}
+	s.Splits = make([]int, 0, len(runs))
+	ours, theirs := make([]*big.Rat, 0, len(runs)), make([]*big.Rat, 0, len(runs))
 	for _, a := range runs {
 		for len(others) > 0 && others[0].Split < a.Split {
 			others = others[1:]

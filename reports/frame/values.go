@@ -149,11 +149,14 @@ func (t *Table) Gain(value, other *big.Rat) *big.Rat {
 // OverSets is the difference of two means on a data set, or the width of a region, as it is compared over sets: in
 // percent of the mean of the two for a metric in the unit of the target (metric.Metric.Unit), and else as it is.
 func (t *Table) OverSets(difference, a, b *big.Rat) *big.Rat {
-	middle := new(big.Rat).Add(a, b)
-	middle.Abs(middle) // values of Matrix are negative
-	if !t.Metric.Unit || middle.Sign() == 0 {
+	if !t.Metric.Unit {
 		return difference
 	}
+	middle := new(big.Rat).Add(a, b)
+	if middle.Sign() == 0 {
+		return difference
+	}
+	middle.Abs(middle) // values of Matrix are negative
 	out := new(big.Rat).Mul(difference, big.NewRat(200, 1))
 	return out.Quo(out, middle)
 }

@@ -62,15 +62,12 @@ func checkMethods(values [][]*big.Rat) {
 
 // tieTerm adds up t^3 - t over groups of t equal values.
 func tieTerm(values []*big.Rat) int {
-	term := 0
-	for _, v := range values {
-		t := 0
-		for _, other := range values {
-			if other.Cmp(v) == 0 {
-				t++
-			}
-		}
-		term += t*t - 1 // each of the t members adds its share of t^3 - t
+	term, equal := 0, map[int]int{}
+	for _, rank := range doubledRanks(values) {
+		equal[rank]++
+	}
+	for _, t := range equal {
+		term += t*t*t - t
 	}
 	return term
 }

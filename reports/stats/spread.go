@@ -37,19 +37,27 @@ func Mean(values []*big.Rat) *big.Rat {
 	if parts, of, few := inParts(values); few {
 		return meanOf(parts, of)
 	}
-	sum := new(big.Rat)
+	total := sum(values)
+	return total.Quo(total, whole(len(values)))
+}
+
+// sum is exact. A common divisor of numerator and denominator is looked for once, at the end.
+func sum(values []*big.Rat) *big.Rat {
+	numerator, denominator := new(big.Int), big.NewInt(1)
 	for _, v := range values {
-		sum.Add(sum, v)
+		part := new(big.Int).Mul(v.Num(), denominator)
+		numerator.Mul(numerator, v.Denom()).Add(numerator, part)
+		denominator.Mul(denominator, v.Denom())
 	}
-	return sum.Quo(sum, whole(len(values)))
+	return new(big.Rat).SetFrac(numerator, denominator)
 }
 
 func meanOf(parts []int64, of int64) *big.Rat {
-	sum := int64(0)
+	total := int64(0)
 	for _, v := range parts {
-		sum += v
+		total += v
 	}
-	return new(big.Rat).SetFrac64(sum, of*int64(len(parts)))
+	return new(big.Rat).SetFrac64(total, of*int64(len(parts)))
 }
 
 // inParts writes values as whole numbers of parts, of which one is 1/of: quotients of counts on one data set, whose
@@ -87,11 +95,11 @@ func moments(values []*big.Rat) Spread {
 	if parts, of, few := inParts(values); few && len(values) > 0 {
 		return momentsOf(parts, of)
 	}
-	mean, squares := Mean(values), new(big.Rat)
-	for _, v := range values {
-		squares.Add(squares, product(v, v))
+	squares := make([]*big.Rat, len(values))
+	for i, v := range values {
+		squares[i] = new(big.Rat).Mul(v, v)
 	}
-	return deviations(len(values), mean, squares)
+	return deviations(len(values), Mean(values), sum(squares))
 }
 
 // momentsOf are the moments of values in parts.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The reference run, one data set after another: every method where a cell takes at most two minutes by its forecast, which
-# is 2.5 times --max-cell. Of each set that is whole the part and the file of the program are written (part.sh). The same command continues after an interruption.
+# The reference run, one data set after another: every method where a cell takes at most two minutes by its forecast,
+# which is 2.5 times --max-cell. Of each set that is whole the part and the file of the program are written (part.sh).
+# The same command continues after an interruption.
 #
 #   scripts/reference/run.sh DATABASE [SET...]     all sets of the suite if none is named, smallest first; BENCH_DATA says
 #                                                  where those are that the program does not bring
