@@ -70,7 +70,7 @@ func TestForgedResultsAreWithdrawn(t *testing.T) {
 	runAll(t, h, db, known, schedule.Options{Jobs: 1}, nil)
 
 	p := must.Get(remote.Listen(remote.Options{
-		Address: "127.0.0.1:0", Folder: t.TempDir(), Protocol: h.Protocol, Lost: 5 * time.Second,
+		Address: "127.0.0.1:0", Folder: t.TempDir(), Protocol: h.Protocol, Lost: 20 * time.Second,
 	}))(t)
 	defer p.Close(true)
 	began := make(chan struct{}) // the forger has a cell

@@ -195,14 +195,17 @@ func (w *worker) send(ctx context.Context, some []done) {
 		}
 	}()
 	for {
+		expelled := w.whyExpelled() != ""
 		select {
 		case <-w.over:
-			return
+			if !expelled { // and else the coordinator hands the cells to another worker
+				return
+			}
 		default:
 		}
 		if w.nc.IsConnected() {
 			_, err := ask(context.WithoutCancel(ctx), w.nc, m, readWithin(w.nc, size))
-			if err == nil {
+			if err == nil || expelled {
 				return
 			}
 			w.log("a result could not be sent: %v; trying again", err)

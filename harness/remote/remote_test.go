@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -201,6 +202,65 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	go stop()
 	must.Is(t, <-ended, schedule.ErrGivenBack)
 	until(t, p, slots(0))
+}
+
+// TestAnExpelledWorkerGivesBack: a cell that a worker fetches after it was expelled goes back at once.
+func TestAnExpelledWorkerGivesBack(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, Options{Lost: time.Hour})
+	begins := func(at chan bool) WorkerOptions { // a cell sends once when it begins, and once before it ends
+		return options(func(ctx context.Context, c runner.CellSpec) (result.Run, error) {
+			for range 2 {
+				select {
+				case at <- true:
+				case <-ctx.Done():
+					return result.Run{}, ctx.Err()
+				}
+			}
+			return answers(ctx, c)
+		})
+	}
+	ends := make(chan error, 3)
+	ask := func(split int) {
+		go func() {
+			_, err := anywhere(t.Context(), p, cell("M", split))
+			ends <- err
+		}()
+	}
+	honest, other := make(chan bool), make(chan bool)
+	serve(t, p, p.URL, begins(honest))
+	until(t, p, slots(1))
+	ask(1)
+	<-honest
+	gone := make(chan error)
+	go func() { gone <- Serve(t.Context(), p.URL, begins(other)) }()
+	until(t, p, slots(2))
+	ask(2)
+	<-other
+	p.mu.Lock()
+	id := ""
+	for worker, m := range p.members {
+		if slices.Contains(m.Running, p.calls[cell("M", 2).Key].id) {
+			id = worker
+		}
+	}
+	p.mu.Unlock()
+	p.Expel(id, errors.New("it forges"))
+	must.Is(t, <-ends, schedule.ErrGivenBack)
+	ask(3)
+	for handedOut := false; !handedOut; time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		c := p.calls[cell("M", 3).Key]
+		handedOut = c != nil && c.in != nil
+		p.mu.Unlock()
+	}
+	<-other
+	if expelled := (*ExpelledError)(nil); !errors.As(<-gone, &expelled) {
+		t.Error("the worker was not told")
+	}
+	must.Is(t, <-ends, schedule.ErrGivenBack)
+	<-honest
+	must.Do(t, <-ends)
 }
 
 // TestCancelledCellsEnd: a worker ends a cell that nobody waits for, and goes on.

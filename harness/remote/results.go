@@ -237,16 +237,19 @@ func (p *Pool) fits(c runner.CellSpec, run result.Run) error {
 }
 
 // take handles the end of a cell; p.mu is held. The first result of a cell counts, and a later one is compared with
-// it. A result without a call is kept: an earlier coordinator, or an earlier call, asked for it. An error says what
-// no honest worker sends.
+// it. A result without a call is kept: an earlier coordinator, or an earlier call, asked for it. A cell that an
+// expelled worker ends goes back. An error says what no honest worker sends.
 func (p *Pool) take(d *done) error {
+	c := p.calls[d.Key]
 	if _, gone := p.expelled[d.from]; gone {
+		if c != nil && c.id == d.ID { // which the worker had taken before it was expelled
+			p.finishCall(c, callEnd{err: schedule.ErrGivenBack})
+		}
 		return nil
 	}
 	if p.machines[d.from] == "" {
 		p.machines[d.from] = short(d.Machine)
 	}
-	c := p.calls[d.Key]
 	switch {
 	case d.wrong != nil:
 	case d.Run == nil:

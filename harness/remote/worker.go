@@ -138,12 +138,16 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	if err := w.work(ctx); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.expelled != "" {
-		return &ExpelledError{w.expelled}
+	if why := w.whyExpelled(); why != "" {
+		return &ExpelledError{why}
 	}
 	return nil
+}
+
+func (w *worker) whyExpelled() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.expelled
 }
 
 func (w *worker) work(ctx context.Context) error {
