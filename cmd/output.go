@@ -408,7 +408,7 @@ func windowWidth(w io.Writer) int {
 // A tableStream writes rows as a table whose columns are aligned by the widths of the first rows. If the table is wider
 // than room, columns of less are left out, one after another, until no row takes more than rowLines lines, and texts
 // are wrapped between words. If the columns of numbers alone are wider than room, each row is written as a record, with
-// a line for each column. A value of a later row that is wider than its column moves the values behind it to the right.
+// a line for each column. If a value of a later row is wider than its column, the rest of that row moves to the right.
 type tableStream struct {
 	w    io.Writer
 	room int       // columns; 0 for any number

@@ -177,7 +177,8 @@ func (w *worker) pack(some []done) (data []byte, size int, err error) {
 }
 
 // send sends ends of cells to the coordinator. It tries until the coordinator has them or the run is over. If no
-// coordinator answers, it also stops when ctx is done.
+// coordinator answers, it also stops when ctx is done. An expelled worker tries once: the coordinator takes none of its
+// results, and gives the cells to other workers.
 func (w *worker) send(ctx context.Context, some []done) {
 	m := nats.NewMsg(w.names.done())
 	m.Header.Set(headerFrom, w.id)
@@ -195,13 +196,15 @@ func (w *worker) send(ctx context.Context, some []done) {
 		}
 	}()
 	for {
-		expelled := w.whyExpelled() != ""
+		over := false
 		select {
 		case <-w.over:
-			if !expelled { // and else the coordinator hands the cells to another worker
-				return
-			}
+			over = true
 		default:
+		}
+		expelled := w.whyExpelled() != "" // an expelled worker knows this before it is over
+		if over && !expelled {
+			return
 		}
 		if w.nc.IsConnected() {
 			_, err := ask(context.WithoutCancel(ctx), w.nc, m, readWithin(w.nc, size))

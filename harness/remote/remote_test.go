@@ -248,12 +248,12 @@ func TestAnExpelledWorkerGivesBack(t *testing.T) {
 	p.Expel(id, errors.New("it forges"))
 	must.Is(t, <-ends, schedule.ErrGivenBack)
 	ask(3)
-	for handedOut := false; !handedOut; time.Sleep(time.Millisecond) {
+	until(t, p, func([]schedule.Room) bool { // the cell is in the queue
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		c := p.calls[cell("M", 3).Key]
-		handedOut = c != nil && c.in != nil
-		p.mu.Unlock()
-	}
+		return c != nil && c.in != nil
+	})
 	<-other
 	if expelled := (*ExpelledError)(nil); !errors.As(<-gone, &expelled) {
 		t.Error("the worker was not told")

@@ -104,17 +104,17 @@ func moments(values []*big.Rat) Spread {
 
 // momentsOf are the moments of values in parts.
 func momentsOf(parts []int64, of int64) Spread {
-	squares, sum, n := int64(0), int64(0), int64(len(parts))
+	squares, total, n := int64(0), int64(0), int64(len(parts))
 	for _, v := range parts {
-		squares, sum = squares+v*v, sum+v
+		squares, total = squares+v*v, total+v
 	}
-	mean := new(big.Rat).SetFrac64(sum, of*n)
+	mean := meanOf(parts, of)
 	const exact = 1 << 53 // quotients of smaller whole numbers are rounded once
 	if n < 2 || n > 1<<8 || squares >= exact/n || of*of >= exact/(n*n) {
 		return deviations(len(parts), mean, new(big.Rat).SetFrac64(squares, of*of))
 	}
 	deviation := func(divisor int64) float64 {
-		return math.Sqrt(float64(n*squares-sum*sum) / float64(n*divisor*of*of))
+		return math.Sqrt(float64(n*squares-total*total) / float64(n*divisor*of*of))
 	}
 	return Spread{N: len(parts), Mean: mean, StdPop: deviation(n), StdSample: deviation(n - 1)}
 }

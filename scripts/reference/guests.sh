@@ -9,7 +9,7 @@
 #                                                     libraries
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bench=$PWD/bin/bench db=$(realpath "$1")
+bench=bin/bench db=$1
 shift
 [ $# -gt 0 ] || set -- $("$bench" data list --format csv | awk -F , '$3 < 2000 && /suite/ { print $1 }')
 plugins=()

@@ -61,7 +61,7 @@ type Fault struct {
 type Op struct {
 	Kind   Kind
 	Name   string // of the file; for Create and Remove
-	File   int    // its number; a file that is removed and made again under its name gets another one
+	File   int    // the number of the file; a file that is created again after its removal has a new number
 	At     int64  // the offset; for Truncate the size
 	Data   []byte // for Write
 	Folder bool   // the names of all files are synced too

@@ -1,5 +1,6 @@
 // Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one
-// that says something. What a text must hold and what a value must be are said as briefly.
+// that says something. What a text must hold and what a value must be are said as briefly. Functions that report
+// something do so as testing.T.Error does: the test has failed, and goes on.
 //
 //	set := must.Get(read.Load(ctx, files, entry))(t)
 //	must.Do(t, model.Save(&b))
@@ -53,7 +54,7 @@ func Do(t T, err error) {
 // Err returns the error of a call with a value.
 func Err[V any](_ V, err error) error { return err }
 
-// Say fails the test, which goes on, unless err is an error that says text.
+// Say reports err unless it is an error whose message contains text.
 func Say(t T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {
@@ -61,7 +62,7 @@ func Say(t T, err error, text string) {
 	}
 }
 
-// Hold fails the test, which goes on, for each of the parts that text does not contain.
+// Hold reports each string of parts that the string text does not contain.
 func Hold(t T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -71,7 +72,7 @@ func Hold(t T, text string, parts ...string) {
 	}
 }
 
-// Lack fails the test, which goes on, for each of the parts that text contains.
+// Lack reports each string of parts that the string text contains.
 func Lack(t T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -81,7 +82,7 @@ func Lack(t T, text string, parts ...string) {
 	}
 }
 
-// Have fails the test, which goes on, for each of the items that are not in list.
+// Have reports each string of items that is not an element of list.
 func Have(t T, list []string, items ...string) {
 	t.Helper()
 	for _, item := range items {
@@ -91,7 +92,7 @@ func Have(t T, list []string, items ...string) {
 	}
 }
 
-// Begin fails the test, which goes on, unless the string text begins with the string start.
+// Begin reports the string text unless it begins with the string start.
 func Begin(t T, text, start string) {
 	t.Helper()
 	if !strings.HasPrefix(text, start) {
@@ -99,7 +100,7 @@ func Begin(t T, text, start string) {
 	}
 }
 
-// Is fails the test, which goes on, unless err is target.
+// Is reports err unless it is target, as errors.Is says.
 func Is(t T, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
@@ -107,7 +108,7 @@ func Is(t T, err, target error) {
 	}
 }
 
-// Panic fails the test, which goes on, unless f panics with a string that says text.
+// Panic reports the function f unless it panics with a string that contains text.
 func Panic(t T, text string, f func()) {
 	t.Helper()
 	defer func() {
@@ -119,7 +120,7 @@ func Panic(t T, text string, f func()) {
 	f()
 }
 
-// Near fails the test, which goes on, unless got is at most within away from want. of is as for Be.
+// Near reports the number got unless its distance from want is at most within. of is as for Be.
 func Near(t T, got, want, within float64, of ...any) {
 	t.Helper()
 	if !(math.Abs(got-want) <= within) {
@@ -127,7 +128,7 @@ func Near(t T, got, want, within float64, of ...any) {
 	}
 }
 
-// Be fails the test, which goes on, unless got is want, to the last part. of says which of several values differs.
+// Be reports the value got unless it equals want in each of its parts. of says which of several values differs.
 func Be[V any](t T, got, want V, of ...any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
