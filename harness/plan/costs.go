@@ -64,18 +64,18 @@ func work(spec registry.Spec, sh registry.Shape, points int, scale float64, s pr
 }
 
 // referenceCost predicts the processor time of a cell on the machine of the reference run, in nanoseconds, from the
-// nearest cell of the file of costs, and returns how far that cell is. base is the name of the method, or of the method
+// nearest cells of the file of costs, and returns how far the nearest is. base is the name of the method, or of the method
 // whose variant it is. Where the file does not have it, the cost is 0.
 func referenceCost(base string, spec registry.Spec, c measured) (ns, far float64) {
 	var all []measured
+	outputs := func(sh registry.Shape) float64 { return math.Pow(float64(sh.Outputs()), spec.Growth.Outputs) }
 	for _, r := range referenceCells()[base] {
 		all = append(all, measured{r.dataset, r.shape, work(spec, r.shape, r.points, r.scale, referenceSemantics),
-			r.seconds, 1})
+			r.seconds / outputs(r.shape), 1})
 	}
 	if all == nil {
 		return 0, 0
 	}
-	m, far := nearest(all, c)
-	outputs := float64(c.shape.Outputs()) / float64(m.shape.Outputs())
-	return 1e9 * m.secondsFor(c.work) * math.Pow(outputs, spec.Growth.Outputs), far
+	seconds, far := nearest(all, c)
+	return 1e9 * seconds * outputs(c.shape), far
 }

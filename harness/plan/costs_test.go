@@ -69,8 +69,8 @@ func TestCostsFile(t *testing.T) {
 }
 
 // TestNearestCells: of all methods on sets of the reference run, nine of ten are predicted within the factor
-// result.ForecastError from cells of the same method on the other sets. Before, a line fitted to the other sets had
-// 93.9 % within 2.5.
+// result.ForecastError from cells of the same method on the other sets. The nearest alone predicted 89.4 %, and a line
+// fitted to all others 93.9 % of the sixteen sets of Table 1.
 func TestNearestCells(t *testing.T) {
 	took := map[string][]measured{}
 	all := methods.All()
@@ -93,8 +93,8 @@ func TestNearestCells(t *testing.T) {
 	for _, of := range took {
 		for i, m := range of {
 			others := slices.Delete(slices.Clone(of), i, i+1)
-			near, _ := nearest(others, m)
-			off := math.Abs(math.Log(near.secondsFor(m.work) * m.cells / m.seconds))
+			seconds, _ := nearest(others, m)
+			off := math.Abs(math.Log(seconds * m.cells / m.seconds))
 			if pairs++; off <= math.Log(result.ForecastError) {
 				within++
 			}
@@ -112,23 +112,25 @@ func quantile(x []float64, q float64) float64 {
 	return x[min(len(x)-1, int(q*float64(len(x))))]
 }
 
-// TestNearest by hand: a method of n^2 d took 8 s with 200 rows and 1 s with 1000. The first predicts 32 s of 400 rows,
-// the second 4 s of 2000; a set's own time counts before one of the same size, and another task comes last.
+// TestNearest by hand: a method of n^2 d took 8 s with 200 rows, 1 s and 4 s with 1000, and 2 s with 90,000. These
+// predict 32 s, 0.16 s and 0.64 s of 400 rows, with weights of 1/2, 1/2.5 and 1/2.5. A set's own time counts alone,
+// and another task hardly counts.
 func TestNearest(t *testing.T) {
 	m := func(set string, task registry.Task, n int, work, seconds float64) measured {
 		return measured{set, registry.Shape{Task: task, N: n, D: 5}, work, 2 * seconds, 2}
 	}
 	all := []measured{m("a", registry.Regression, 300, 9e4, 100), m("b", registry.Binary, 200, 4e4, 8),
-		m("c", registry.Binary, 1000, 1e6, 1), m("d", registry.Binary, 1000, 1e6, 3)}
+		m("c", registry.Binary, 1000, 1e6, 1), m("d", registry.Binary, 1000, 1e6, 4),
+		m("e", registry.Binary, 90000, 81e8, 2)}
 	for _, c := range []struct {
 		cell measured
 		want float64
 	}{
-		{m("x", registry.Binary, 400, 16e4, 0), 32}, {m("x", registry.Binary, 2000, 4e6, 0), 4},
-		{m("d", registry.Binary, 1000, 1e6, 0), 3}, {m("d", registry.Binary, 1000, 2e6, 0), 6},
+		{m("x", registry.Binary, 400, 16e4, 0), math.Pow(math.Pow(32, 0.5)*math.Pow(0.16*0.64, 0.4), 1/1.3)},
+		{m("d", registry.Binary, 1000, 1e6, 0), 4}, {m("d", registry.Binary, 1000, 2e6, 0), 8},
 		{m("x", registry.Regression, 200, 45e3, 0), 50},
 	} {
-		near, _ := nearest(all, c.cell)
-		must.Near(t, near.secondsFor(c.cell.work), c.want, 1e-9, c.cell, near)
+		seconds, _ := nearest(all, c.cell)
+		must.Near(t, seconds, c.want, 2e-3*c.want, c.cell) // from adds a thousandth for another set
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // A Forecast predicts how long cells take, by one rule: the mean seconds of the nearest measured cells of the method,
-// times the ratio of the work of both (see work). Cells are near if they have about as many training rows and features
-// (see measured.from). Measured are the cells of this run, those of the database, and those of the reference run (see
+// times the ratio of the work of both (see work and nearest). Cells are near if they have about as many training rows
+// and features (see measured.from). Measured are the cells of this run, those of the database, and those of the reference run (see
 // referenceCost), whose seconds are multiplied by Slowness. Without any of these the time is unknown.
 //
 // The seconds are processor time, which hardly depends on other programs of the machine. How much longer the cells of a
@@ -65,15 +65,37 @@ func (m measured) from(c measured) float64 {
 	return far
 }
 
-// nearest returns the measured cells that are nearest to a cell, and how far they are: +Inf if there are none.
-func nearest(all []measured, c measured) (best measured, far float64) {
-	far = math.Inf(1)
-	for _, m := range all {
-		if d := m.from(c); d < far {
-			best, far = m, d
-		}
+// nearest predicts the seconds of a cell, and returns how far the nearest measured cells are: +Inf if there are none.
+// Cells of the same set predict alone. Else it is the geometric mean of what the three nearest predict, since the time
+// of a method depends on more of a set than its size. The farther cells are, the less is their weight, since the growth
+// of a new method is not known.
+func nearest(all []measured, c measured) (seconds, far float64) {
+	type neighbour struct {
+		measured
+		far float64
 	}
-	return best, far
+	near := make([]neighbour, 0, 4)
+	for _, m := range all {
+		d := m.from(c)
+		i := len(near)
+		for i > 0 && d < near[i-1].far {
+			i--
+		}
+		near = slices.Insert(near, i, neighbour{m, d})
+		near = near[:min(3, len(near))]
+	}
+	if len(near) == 0 {
+		return 0, math.Inf(1)
+	}
+	if near[0].dataset == c.dataset {
+		near = near[:1]
+	}
+	var logs, weights float64
+	for _, m := range near {
+		weight := 1 / (1 + m.far)
+		logs, weights = logs+weight*math.Log(m.secondsFor(c.work)), weights+weight
+	}
+	return math.Exp(logs / weights), near[0].far
 }
 
 func (m measured) secondsFor(work float64) float64 { return m.seconds / m.cells * work / m.work }
@@ -174,8 +196,8 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 
 func (f *Forecast) seconds(c *Cell) float64 {
 	to := measured{dataset: c.Dataset, shape: c.Spec.Shape, work: c.Work}
-	if m, far := nearest(f.took[methodOf(c)], to); m.cells > 0 && (far <= c.Far || c.Spec.Cost == 0) {
-		return m.secondsFor(c.Work)
+	if s, far := nearest(f.took[methodOf(c)], to); s > 0 && (far <= c.Far || c.Spec.Cost == 0) {
+		return s
 	}
 	return 1e-9 * c.Spec.Cost * f.Slowness
 }
