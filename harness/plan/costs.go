@@ -64,8 +64,8 @@ func work(spec registry.Spec, sh registry.Shape, points int, scale float64, s pr
 }
 
 // referenceCost predicts the processor time of a cell on the machine of the reference run, in nanoseconds, from the
-// nearest cells of the file of costs, and returns how far the nearest is. base is the name of the method, or of the method
-// whose variant it is. Where the file does not have it, the cost is 0.
+// nearest cells of the file of costs, and returns how far the nearest is. base is the name of the method, or of the
+// method whose variant it is. Where the file does not have it, the cost is 0.
 func referenceCost(base string, spec registry.Spec, c measured) (ns, far float64) {
 	var all []measured
 	outputs := func(sh registry.Shape) float64 { return math.Pow(float64(sh.Outputs()), spec.Growth.Outputs) }

@@ -14,8 +14,9 @@ import (
 
 // A Forecast predicts how long cells take, by one rule: the mean seconds of the nearest measured cells of the method,
 // times the ratio of the work of both (see work and nearest). Cells are near if they have about as many training rows
-// and features (see measured.from). Measured are the cells of this run, those of the database, and those of the reference run (see
-// referenceCost), whose seconds are multiplied by Slowness. Without any of these the time is unknown.
+// and features (see measured.from). Measured are the cells of this run, those of the database, and those of the
+// reference run (see referenceCost), whose seconds are multiplied by Slowness. Without any of these the time is not
+// known.
 //
 // The seconds are processor time, which hardly depends on other programs of the machine. How much longer the cells of a
 // run take is measured separately, for the remaining time of the run (see slowdown).
