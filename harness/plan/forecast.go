@@ -26,6 +26,7 @@ type Forecast struct {
 	mu     sync.Mutex
 	stored map[methodName][]store.Timing // of methods that learn has not seen yet
 	took   map[methodName][]measured
+	known  map[string]map[*Cell]float64 // what seconds said, by method, until a cell of the method is recorded
 	peaks  map[methodName][]peak
 	spent  map[methodName]wallOf // wall time of this run's cells by processor time; see spender
 	around map[bool]wallOf       // seconds of this run's cells outside of their fits by cells; by Cell.Foreign
@@ -104,8 +105,8 @@ func (m measured) secondsFor(work float64) float64 { return m.seconds / m.cells 
 // NewForecast returns the forecast from stored timings, on a machine as fast as that of the reference run.
 func NewForecast(stored []store.Timing) *Forecast {
 	f := &Forecast{stored: map[methodName][]store.Timing{}, took: map[methodName][]measured{},
-		peaks: map[methodName][]peak{}, spent: map[methodName]wallOf{}, around: map[bool]wallOf{}, Slowness: 1,
-		Policy: Default}
+		known: map[string]map[*Cell]float64{}, peaks: map[methodName][]peak{}, spent: map[methodName]wallOf{},
+		around: map[bool]wallOf{}, Slowness: 1, Policy: Default}
 	for _, t := range stored {
 		m := nameOf(t.Method, t.MethodVersion)
 		f.stored[m] = append(f.stored[m], t)
@@ -135,6 +136,7 @@ func (f *Forecast) record(m methodName, more measured) {
 	if !(more.seconds > 0 && more.work > 0 && more.shape.N > 0 && more.shape.D > 0) {
 		return
 	}
+	delete(f.known, m.name)
 	i := slices.IndexFunc(f.took[m], func(t measured) bool { return t.from(more) == 0 })
 	if i < 0 {
 		i, f.took[m] = len(f.took[m]), append(f.took[m], measured{more.dataset, more.shape, more.work, 0, 0})
@@ -195,12 +197,21 @@ func (f *Forecast) Seconds(c *Cell) float64 {
 	return f.seconds(c)
 }
 
+// seconds is asked about every waiting cell whenever one ends. f.mu is held.
 func (f *Forecast) seconds(c *Cell) float64 {
-	to := measured{dataset: c.Dataset, shape: c.Spec.Shape, work: c.Work}
-	if s, far := nearest(f.took[methodOf(c)], to); s > 0 && (far <= c.Far || c.Spec.Cost == 0) {
+	s, known := f.known[c.Method][c]
+	if known {
 		return s
 	}
-	return 1e-9 * c.Spec.Cost * f.Slowness
+	s, far := nearest(f.took[methodOf(c)], measured{dataset: c.Dataset, shape: c.Spec.Shape, work: c.Work})
+	if s == 0 || far > c.Far && c.Spec.Cost > 0 {
+		s = 1e-9 * c.Spec.Cost * f.Slowness
+	}
+	if f.known[c.Method] == nil {
+		f.known[c.Method] = map[*Cell]float64{}
+	}
+	f.known[c.Method][c] = s
+	return s
 }
 
 // wall predicts the seconds from the start of a cell to its end on a machine as busy as in this run.
