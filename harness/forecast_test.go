@@ -26,9 +26,11 @@ func TestForecast(t *testing.T) {
 	f.Slowness = 4
 	check := func(what string, c *plan.Cell, want float64) {
 		t.Helper()
-		must.Near(t, f.Seconds(c), want, 1e-9*want, what)
+		fresh := *c // cells that a forecast knows do not change
+		must.Near(t, f.Seconds(&fresh), want, 1e-9*want, what)
 	}
-	check("nothing was measured", costing("SVM", "x", 1, 3), 12)
+	waiting := costing("SVM", "x", 1, 1)
+	must.Near(t, f.Seconds(waiting), 4, 1e-9, "nothing was measured")
 	f.Record(costing("SVM", "x", 1, 1), 8, 5)
 	f.Record(costing("SVM", "x", 2, 1), 8, 3)
 	check("the set itself, in processor time", costing("SVM", "x", 5, 1), 4)
@@ -46,10 +48,13 @@ func TestForecast(t *testing.T) {
 	other.Spec.Inputs.MethodVersion = "2"
 	check("another version", other, 4)
 	other.Spec.Cost = 0
-	must.Be(t, f.Unknown(other), true, "of a version that nothing is known of")
+	unknown := *other
+	must.Be(t, f.Unknown(&unknown), true, "of a version that nothing is known of")
 	f.Record(costing("SVM", "z", 2, 0), 5, 0)
 	f.Record(costing("SVM", "z", 2, 5), 0, 0)
 	check("a cell without work or time changes nothing", costing("SVM", "z", 1, 1), 4)
+	f.Record(costing("SVM", "x", 3, 1), 100, 100)
+	must.Near(t, f.Seconds(waiting), 36, 1e-9, "a cell that was predicted before the last measurement")
 }
 
 // TestStoredIsPredicted: of cells that a database holds, their seconds are predicted, whatever the method declares and

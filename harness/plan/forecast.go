@@ -21,7 +21,8 @@ import (
 // The seconds are processor time, which hardly depends on other programs of the machine. How much longer the cells of a
 // run take is measured separately, for the remaining time of the run (see slowdown).
 //
-// A Forecast is safe for concurrent use. Slowness and Policy are set before its first use.
+// A Forecast is safe for concurrent use. Slowness and Policy are set before its first use, and cells that it was asked
+// about do not change.
 type Forecast struct {
 	mu     sync.Mutex
 	stored map[methodName][]store.Timing // of methods that learn has not seen yet
