@@ -175,3 +175,41 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// scoreOf is the score of a row of zeros, which goes right: 3 by each tree.
+func scoreOf(t *testing.T, file string) float64 {
+	t.Helper()
+	m := must.Get(Read([]byte(file), 1<<20))(t)
+	return must.Get(m.Scores(mat.NewDense(1, 2, nil)))(t)[0]
+}
+
+// TestRoundsWithoutParallelTrees: XGBoost 1.3 to 1.5 do not say how many trees a round has. Of 12 trees these versions
+// use 6, 12 and 9 (margins of files of 1.3.3, 1.4.2 and 1.5.2, trained with num_parallel_tree of 3).
+func TestRoundsWithoutParallelTrees(t *testing.T) {
+	tree := xgStump[strings.Index(xgStump, `{
+"left_children"`) : len(xgStump)-len("]}}}}")]
+	file := strings.NewReplacer(`"tree_info":[0]`, `"tree_info":[0`+strings.Repeat(",0", 11)+`]`,
+		tree, tree+strings.Repeat(","+tree, 11)).Replace(xgStump)
+	for attributes, trees := range map[string]float64{
+		`"best_iteration":"1","best_ntree_limit":"6"`: 6, `"best_iteration":"3","best_ntree_limit":"12"`: 12,
+		`"best_iteration":"2","scikit_learn":"{\"best_ntree_limit\": 9}"`: 9, `"best_iteration":"2"`: 3, `"a":"b"`: 12,
+	} {
+		text := strings.Replace(file, `{"learner":{`, `{"learner":{"attributes":{`+attributes+`},`, 1)
+		must.Be(t, scoreOf(t, text), 3*trees, attributes)
+	}
+}
+
+// TestExtremeBaseScore: margins of XGBoost 3.2.0 and 3.1.1 of models without trees that change them.
+func TestExtremeBaseScore(t *testing.T) {
+	for _, c := range []struct {
+		version, base string
+		margin        float64
+	}{
+		{"3,2,0", "0E0", -13.81551}, {"3,2,0", "1E-7", -13.81551}, {"3,2,0", "9.999999E-1", 13.74516},
+		{"3,2,0", "1E0", 13.74516}, {"3,1,1", "1E-7", -16.118095}, {"3,2,0", "5E-1", 0},
+	} {
+		text := strings.NewReplacer(`{"learner"`, `{"version":[`+c.version+`],"learner"`, `"0.5"`, `"[`+c.base+`]"`).
+			Replace(xgStump)
+		must.Near(t, scoreOf(t, text)-3, c.margin, 2e-5, c.version, c.base)
+	}
+}

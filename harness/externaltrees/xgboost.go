@@ -2,6 +2,7 @@ package externaltrees
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,7 +18,7 @@ import (
 // An xgboostFile is a JSON model file of XGBoost 1.0 and later. A field that is not here may be something that changes
 // scores, and is refused.
 type xgboostFile struct {
-	Version ignored `json:"version"`
+	Version []int `json:"version"`
 	Learner struct {
 		Attributes map[string]string `json:"attributes"`
 		Names      []string          `json:"feature_names"`
@@ -207,7 +208,7 @@ func (f *xgboostFile) model() (*Model, error) {
 		}
 		groups = max(1, n)
 	}
-	base, err := baseMargins(l.Params.BaseScore, objective, groups)
+	base, err := f.baseMargins(objective, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -227,13 +228,19 @@ func (f *xgboostFile) model() (*Model, error) {
 }
 
 // baseMargins turns base_score into the constants added to the sum of the trees of each group. base_score has
-// the unit of predictions, which for binary:logistic is a probability.
-func baseMargins(text string, o objective, groups int) ([]float32, error) {
+// the unit of predictions, which for binary:logistic is a probability. Since version 3.2 XGBoost takes one for at least
+// 1e-6 and at most 1 - 1e-6.
+func (f *xgboostFile) baseMargins(o objective, groups int) ([]float32, error) {
 	var out []float32
+	text := f.Learner.Params.BaseScore
 	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
 		v, ok := wording.ParseDecimal([]byte(strings.TrimSpace(part)))
 		if !ok {
 			return nil, fmt.Errorf("its base_score is %q", text)
+		}
+		if o.link == logit && slices.Compare(f.Version, []int{3, 2}) >= 0 {
+			const least = float32(1e-6)
+			v = min(max(v, float64(least)), float64(1-least))
 		}
 		margin := o.margin(v)
 		if math.IsNaN(float64(margin)) || math.IsInf(float64(margin), 0) {
@@ -322,16 +329,13 @@ func (f *xgboostFile) trees(m *Model, b *booster, base []float32) error {
 // used returns the number of trees that count. Where training stopped early the rounds end with the best one, as in
 // predictions of XGBClassifier and XGBRegressor.
 func (f *xgboostFile) used(m *Model, b *booster) (int, error) {
-	ends := b.Rounds
+	ends, said := b.Rounds, cmp.Or(b.Params.Parallel, f.parallel())
 	if ends == nil {
-		parallel, err := strconv.Atoi(b.Params.Parallel)
-		if b.Params.Parallel == "" {
-			parallel, err = 1, nil
-		}
+		parallel, err := strconv.Atoi(cmp.Or(said, "1"))
 		each := parallel * m.groups
 		if err != nil || parallel < 1 || parallel > len(b.Trees) || len(b.Trees)%each != 0 {
 			return 0, fmt.Errorf("it has %d trees, %d groups, and %q parallel trees",
-				len(b.Trees), m.groups, b.Params.Parallel)
+				len(b.Trees), m.groups, said)
 		}
 		for n := 0; n <= len(b.Trees); n += each {
 			ends = append(ends, n)
@@ -354,7 +358,31 @@ func (f *xgboostFile) used(m *Model, b *booster) (int, error) {
 	}
 	m.notes = append(m.notes, fmt.Sprintf("training stopped early: the first %d of its %d rounds count, as for "+
 		"XGBClassifier and XGBRegressor; Booster.predict takes all of them by default", best+1, rounds))
+	if b.Rounds == nil && said == "" {
+		m.notes = append(m.notes, "it does not say num_parallel_tree, as of XGBoost before 1.4: it is taken for 1")
+	}
 	return ends[best+1], nil
+}
+
+var bestTrees = regexp.MustCompile(`"best_ntree_limit": (\d+)`)
+
+// parallel returns the number of trees of a round and group that a file without num_parallel_tree says, before XGBoost
+// 1.6: versions 1.4 and 1.5, and the classes for scikit-learn of 1.3, write how many trees of a group count.
+func (f *xgboostFile) parallel() string {
+	attributes := f.Learner.Attributes
+	trees := attributes["best_ntree_limit"]
+	if found := bestTrees.FindStringSubmatch(attributes["scikit_learn"]); trees == "" && found != nil {
+		trees = found[1]
+	}
+	n, err := strconv.Atoi(trees)
+	switch best, none := strconv.Atoi(attributes["best_iteration"]); {
+	case none != nil || best < 0:
+		return "" // every tree counts, or the file is refused
+	case err != nil || n%(best+1) != 0:
+		return trees
+	default:
+		return strconv.Itoa(n / (best + 1))
+	}
 }
 
 // ofCategories finds the features that splits take for categories.
