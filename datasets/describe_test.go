@@ -331,7 +331,7 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"qid, another ending", "a.txt", sparse("%s qid:1 1:%d"), `"qid:1" names a group of rows`, ""},
 		{"a blank behind the colon", "a.txt", sparse("%s 1: %d"), "", `no value follows "1:"`},
 		{"a blank before the colon", "a.libsvm", sparse("%s 1 :%d"), "", `"1" is not index:value`},
-		{"from 0", "a.libsvm", sparse("%s 0:%d"), "", `"0:0" is not index:value with an index from 1`},
+		{"from 0", "a.libsvm", sparse("%s 0:%d"), "", `"0:0" has the index 0, and indices count from 1`},
 		{"repeated", "a.libsvm", sparse("%s 1:%d 1:3"), "index 1 comes after index 1", ""},
 		{"several labels", "a.libsvm", sparse("1,%s 1:%d"), "", `the line has several labels, "1,0"; keep one`},
 		{"a table by its content", "a.libsvm", plain, `format = "csv"`, ""},
@@ -354,6 +354,61 @@ func TestFilesAsTheyCome(t *testing.T) {
 				t.Error("it does not load, and no problem says why")
 			}
 		})
+	}
+}
+
+// TestWhatValuesMean: labels, dates and missing values that one could take for others. The right reading is that of the
+// ARFF specification, of the oracle named, or of the same file in another notation.
+func TestWhatValuesMean(t *testing.T) {
+	two := func(line, a, b string) string { // 40 rows in which A is one of two texts
+		return rows(40, func(i int) string {
+			x := fmt.Sprintf("%d,%d", i*7%13, 1+i)
+			return strings.NewReplacer("X", x, "A", []string{a, b}[i*5%7%2]).Replace(line)
+		})
+	}
+	arff := func(attributes, rows string) string {
+		return "@relation r\n@attribute x numeric\n" + attributes + "@attribute y {0,1}\n@data\n" + rows
+	}
+	for _, c := range []struct{ what, name, content, want string }{
+		{"labels with decimal commas", "a.csv", "x;y\n" + two("X;A", "-1,0", "+1,0"), `positive = ["1"]`},
+		{"labels by value", "a.csv", "x;y\n" + two("X;A", "10,5", "9,5"), `positive = ["10.5"]`},
+		{"spellings of a label", "a.csv", "x;y\n" + two("X;A", "1", "1,0") + two("X;A", "0", "0"), `task = "binary"`},
+		{"percentages as labels", "a.tsv", "x\ty\n" + two("X\tA", "100%", "50%"), `positive = ["100%"]`},
+		{"signs as labels", "a.tsv", "x\ty\n" + two("X\tA", "-", "+"), `positive = ["+"]`},
+		{"a date by its format", "a.arff", arff("@attribute d date \"yyyy-dd-MM\" % of birth\n",
+			"1,2020-02-01,0\n"+two("A", "3,2020-03-02,0", "4,2021-04-05,1")), `"2020-01-02" is 2020-01-02`},
+		{"two orders of dates", "a.arff", arff("@attribute d date dd/MM/yyyy\n@attribute e date 'MM/dd/yyyy HH:mm'\n",
+			"1,02/01/2020,02/01/2020 12:00,0\n"+two("A", "3,02/03/2020,02/03/2020 12:00,0",
+				"4,05/04/2021,05/04/2021 13:00,1")), `"2020/01/02" is 2020-01-02`},
+		{"a format with words", "a.arff", arff("@attribute d date \"dd MMM yyyy\"\n", two("A", "3,02 Mar 2020,0",
+			"4,05 Apr 2021,1")), "d is left out"},
+		{"a quoted question mark", "a.arff", arff("@attribute k {'?',a}\n", two("A", "1,'?',0", "2,a,1")+
+			two("A", "1,?,0", "1,?,1")), `2 categories: "?", "a"; 40 missing`},
+		{"the same in sparse rows", "a.arff", arff("@attribute k {a,'?'}\n", two("A", "{0 3,1 '?'}", "{1 a, 2 1}")+
+			two("A", "{1 ?}", "{1 ?,2 1}")), `2 categories: "?", "a"; 40 missing`},
+		{"a declared class", "a.arff", strings.Replace(arff("", two("3,A", "NA", "EU")), "{0,1}", "{NA,EU}", 1),
+			`positive = ["NA"]`},
+		{"a comment without a blank", "a.arff", arff("", two("1,A", "0%no", "1% yes")), `positive = ["1"]`},
+		{"lines that end in CR", "a.txt", strings.ReplaceAll(two("A", "+1 1:2 2:0.5", "-1 1:3"), "\n", "\r"),
+			`format = "libsvm"`},
+		{"ARFF with lines that end in CR", "a.arff", strings.ReplaceAll("% a comment\n"+arff("", two("3,A", "0", "1")),
+			"\n", "\r"), `format = "arff"`},
+		{"a comment as wide as the rows", "a.csv", "# a,b,c\nx,z,y\n" + two("X,A", "u", "v"), `label = "y"`},
+		{"names after #", "a.csv", "# x,z,y\n" + two("X,A", "u", "v"), `label = "y"`},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			d := must.Get(described(t, c.name, c.content, read.Hints{}))(t)
+			must.Hold(t, d.TOML+strings.Join(d.Problems, "\n")+"\n"+strings.Join(d.Notes, "\n"), c.want)
+		})
+	}
+	for _, c := range []struct{ name, content, want string }{
+		{"a.arff", arff("", two("3,A,{2}", "0", "1")), "the row ends in braces; instance weights are not supported"},
+		{"a.csv", "x,y\n" + two("3,A", "a", ""), `the "" of others stands for a missing label; if it is a class, ` +
+			"write a word in its place"},
+		{"a.csv", "BZh91AY&SY", "the file is packed by bzip2; unpack it"},
+	} {
+		_, err := described(t, c.name, c.content, read.Hints{})
+		must.Say(t, err, c.want)
 	}
 }
 
@@ -431,7 +486,7 @@ func TestTwoValuesAddAFormat(t *testing.T) {
 func TestUnreadableSparseRows(t *testing.T) {
 	good := rows(20, func(i int) string { return fmt.Sprintf("%d 1:%d", i%2, i) })
 	for text, want := range map[string]string{
-		"1 0:0.5 1:2\n" + good: `a.libsvm:1: "0:0.5" is not index:value`,
+		"1 0:0.5 1:2\n" + good: `a.libsvm:1: "0:0.5" has the index 0`,
 		good + "0 3:1 2:1\n":   "a.libsvm:21: index 2 comes after index 3",
 	} {
 		d, err := described(t, "a.libsvm", text, read.Hints{})

@@ -29,6 +29,9 @@ func TestParquetIsAsCSV(t *testing.T) {
 	}
 	for i, row := range wanted {
 		for j, text := range row {
+			if want.Names[j] == "single" {
+				text = shortest(text)
+			}
 			if got := texts[i][j]; got != text && !sameNumber([]byte(got), []byte(text)) {
 				t.Errorf("row %d of %s is %q, want %q", i+1, want.Names[j], got, text)
 			}

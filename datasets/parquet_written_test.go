@@ -45,6 +45,9 @@ func TestParquetOfOtherPrograms(t *testing.T) {
 			}
 			for i, row := range wanted {
 				for j, text := range row {
+					if name := want.Names[j]; name == "single" || name == "float" {
+						text = shortest(text)
+					}
 					if got := texts[i][j]; got != text && !sameDouble(got, text) {
 						t.Errorf("row %d of %s is %q, want %q", i+1, want.Names[j], got, text)
 					}
@@ -52,6 +55,16 @@ func TestParquetOfOtherPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// shortest is the text of a 32-bit number as programs write it into a CSV file, where the oracle has the text of the
+// equal 64-bit number.
+func shortest(text string) string {
+	x, err := strconv.ParseFloat(text, 32)
+	if err != nil {
+		return text
+	}
+	return strconv.FormatFloat(x, 'g', -1, 32)
 }
 
 // sameDouble allows other texts of equal floating-point numbers, such as 1e-05 and 0.00001, and no other text of a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,10 +14,11 @@ import (
 // ARFF is Weka's attribute-relation format: @attribute lines, then @data, and then a row in each line. The values of a
 // row are separated by commas or, in a line without a comma, by blanks and tabs. A sparse row is in braces,
 // {index value, ...}. A value that it leaves out is 0, or the first level of a nominal attribute. The case of keywords
-// does not matter. A comment is a line that begins with %, or it follows a row and begins with a blank and %. Names and
-// values may be quoted with ' or ". In quotes, \ precedes a quote, and \n, \r and \t are line ends and tabs. The types
-// are numeric, real, integer, {level, ...}, string and date. An attribute of type string or date can be an input if the
-// description lists it as categorical or in dates.
+// does not matter. A comment is a line that begins with %, or it follows a row and begins with %. Names and values may
+// be quoted with ' or ". In quotes, \ precedes a quote, and \n, \r and \t are line ends and tabs. A ? without quotes is a
+// missing value. The types are numeric, real, integer, {level, ...}, string and date. An attribute of type string or
+// date can be an input if the description lists it as categorical or in dates. A date whose format has the year, the
+// month and the day as numbers in some order, such as dd/MM/yyyy, becomes one with the year first.
 var ARFF = Format{
 	Format: catalogue.FormatNamed("arff"),
 	Sniff: func(sample []byte) (Options, bool) {
@@ -79,7 +81,8 @@ type arffParser struct {
 	budget *Budget
 	at     []int // room for the columns of a sparse row
 
-	numeric []bool // whether each attribute is numeric
+	numeric []bool   // whether each attribute is numeric
+	orders  [][3]int // of each date the places of its year, month and day; 0 for other attributes and formats
 }
 
 // attributeBytes estimates the bytes that an attribute takes in addition to its text.
@@ -125,7 +128,7 @@ func (p *arffParser) attribute(c *cursor) error {
 			len(p.Names)+1)
 	}
 	var levels map[string]bool
-	first, numeric := zeroText, false
+	first, numeric, order := zeroText, false, [3]int{}
 	c.skip(" \t\r")
 	if c.at('{') {
 		c.pos++
@@ -136,15 +139,52 @@ func (p *arffParser) attribute(c *cursor) error {
 		switch kind := strings.ToLower(string(c.until(" \t\r"))); kind {
 		case "numeric", "real", "integer":
 			numeric = true
-		case "string", "date":
+		case "date":
+			format, err := c.value("\r%")
+			if err != nil {
+				return p.errorf("attribute %q: format of the date: %v", clip(name), err)
+			}
+			order = orderOf(format)
+		case "string":
 		default:
 			return p.errorf("attribute %q: type %q is not numeric, real, integer, string, date or a list of levels "+
 				"in braces", clip(name), clip(kind))
 		}
 	}
 	p.Names, p.Levels, p.defaults = append(p.Names, name), append(p.Levels, levels), append(p.defaults, first)
-	p.numeric = append(p.numeric, numeric)
+	p.numeric, p.orders = append(p.numeric, numeric), append(p.orders, order)
 	return nil
+}
+
+// threeParts matches a date of three parts, and the format of one.
+var threeParts = regexp.MustCompile(`^(\d+|y+|M+|d+)([-/.])(\d+|y+|M+|d+)([-/.])(\d+|y+|M+|d+)(.*)$`)
+
+// orderOf returns the places of the year, the month and the day among the parts of a format of Java's SimpleDateFormat,
+// 1, 3 or 5 each. The order is 0 if dates of the format are not read: the year is short, or the month is a word.
+func orderOf(format []byte) (order [3]int) {
+	m := threeParts.FindSubmatch(format)
+	for part := 1; m != nil && part <= 5; part += 2 {
+		switch string(m[part]) {
+		case "yyyy", "y":
+			order[0] = part
+		case "MM", "M":
+			order[1] = part
+		case "dd", "d":
+			order[2] = part
+		}
+	}
+	if slices.Contains(order[:], 0) {
+		return [3]int{}
+	}
+	return order
+}
+
+// yearFirst writes over a date of another order. It leaves other texts as they are.
+func yearFirst(text []byte, order [3]int) {
+	if m := threeParts.FindSubmatch(bytes.Clone(text)); m != nil && order[0] > 0 {
+		year := slices.Concat(m[order[0]], m[2], m[order[1]], m[4], m[order[2]])
+		copy(text, year)
+	}
 }
 
 func (p *arffParser) rows(yield func(Row, error) bool) {
@@ -161,8 +201,8 @@ func (p *arffParser) rows(yield func(Row, error) bool) {
 	}
 }
 
-// row reads a line after @data. A blank and % may begin a comment, or belong to a value. So row reads the whole line
-// first. If this is an error, it reads the line up to the first blank and %, then up to the second, and so on.
+// row reads a line after @data. A % may begin a comment, or belong to a value. So row reads the whole line first. If this
+// is an error, it reads the line up to the first %, then up to the second, and so on.
 func (p *arffParser) row(line []byte, row *Row) error {
 	places := commentStart.FindAllIndex(line, -1)
 	if places == nil {
@@ -182,7 +222,7 @@ func (p *arffParser) row(line []byte, row *Row) error {
 }
 
 // A commentStart is where a comment after a row may begin.
-var commentStart = regexp.MustCompile(`[ \t]%`)
+var commentStart = regexp.MustCompile(`[ \t]*%`)
 
 // values reads a dense or sparse row without a comment. A number with a commentStart in it is an error, so that row
 // tries again without the comment.
@@ -198,6 +238,8 @@ func (p *arffParser) values(line []byte, row *Row) error {
 		p.at = row.At
 	} else if n, err := p.dense(&c, row); err != nil {
 		return err
+	} else if n == p.Width+1 && bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
+		return p.errorf("the row ends in braces; instance weights are not supported")
 	} else if n != p.Width {
 		return p.errorf("the row has %d values and there are %d attributes; repair the row", n, p.Width)
 	}
@@ -206,8 +248,10 @@ func (p *arffParser) values(line []byte, row *Row) error {
 		switch levels := p.Levels[j]; {
 		case p.numeric[j] && commentStart.Match(text):
 			return p.Errorf(p.line, j, text, "is no number")
-		case levels != nil && !levels[string(text)] && string(text) != "?":
+		case levels != nil && !levels[string(text)] && text != nil && string(text) != "?":
 			return p.Errorf(p.line, j, text, "is not a level of its @attribute line; repair one of them")
+		case p.orders[j][0] > 0:
+			yearFirst(text, p.orders[j])
 		}
 	}
 	return nil
@@ -225,7 +269,7 @@ func (p *arffParser) dense(c *cursor, row *Row) (n int, err error) {
 			return n, p.errorf("value %d: %v", n, err)
 		}
 		if n++; n <= p.Width {
-			row.Cells = append(row.Cells, v)
+			row.Cells = append(row.Cells, p.known(n-1, c, v))
 		}
 		if separators != "," {
 			c.skip(separators)
@@ -239,6 +283,14 @@ func (p *arffParser) dense(c *cursor, row *Row) (n int, err error) {
 		}
 		c.pos++
 	}
+}
+
+// known returns the value of attribute j that the cursor read, and nil for a missing one where ? in quotes is a level.
+func (p *arffParser) known(j int, c *cursor, v []byte) []byte {
+	if !c.quoted && string(v) == "?" && p.Levels[j]["?"] {
+		return nil
+	}
+	return v
 }
 
 func (p *arffParser) sparse(c *cursor, row *Row) error {
@@ -257,7 +309,7 @@ func (p *arffParser) sparse(c *cursor, row *Row) error {
 		if err != nil {
 			return p.errorf("sparse value of index %d: %v", index, err)
 		}
-		row.Cells, row.At, previous = append(row.Cells, v), append(row.At, index), index
+		row.Cells, row.At, previous = append(row.Cells, p.known(index, c, v)), append(row.At, index), index
 		if c.at('}') {
 			return p.closeRow(c)
 		}
@@ -279,8 +331,9 @@ func (p *arffParser) closeRow(c *cursor) error {
 
 // A cursor reads tokens of one line.
 type cursor struct {
-	buf []byte
-	pos int
+	buf    []byte
+	pos    int
+	quoted bool // the last value was
 }
 
 func (c *cursor) at(b byte) bool { return c.pos < len(c.buf) && c.buf[c.pos] == b }
@@ -308,7 +361,7 @@ var escaped = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t'}
 // returns a quoted value without its quotes and escapes, and writes over the line for this.
 func (c *cursor) value(stops string) ([]byte, error) {
 	c.skip(" \t\r")
-	if !c.at('\'') && !c.at('"') {
+	if c.quoted = c.at('\'') || c.at('"'); !c.quoted {
 		return bytes.TrimRight(c.until(stops), " \t\r"), nil
 	}
 	quote := c.buf[c.pos]

@@ -155,10 +155,12 @@ func (c *columns) add(t *Table, row Row) error {
 		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
 			n, t.Width)
 	}
-	if label := c.labels.column; c.DropUnlabelled && label >= 0 &&
-		c.isMissingLabel(catalogue.CanonicalLabel(c.folded(t.Cell(row, label)))) {
-		c.unlabelled++
-		return nil
+	if label := c.labels.column; c.DropUnlabelled && label >= 0 {
+		text := t.Cell(row, label)
+		if c.isMissingLabel(t, label, text, c.style().label(c.folded(text))) {
+			c.unlabelled++
+			return nil
+		}
 	}
 	start := len(c.numbers)
 	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)
@@ -213,12 +215,16 @@ func (c *columns) add(t *Table, row Row) error {
 // level returns the code of a text that comes for the first time.
 func (c *columns) level(column *codedColumn, t *Table, row Row, text []byte) (int32, error) {
 	name, folded := string(text), string(c.folded(text))
-	switch marked := c.isMark(text); {
+	besideMark := c.isMissing(text) && t.declares(column.column, []byte(c.FileFormat().Missing))
+	switch marked := c.isMark(text) || besideMark && c.MissingAs != ""; {
 	case marked && c.MissingAs == "zero":
 		column.code[name] = zero
 		return zero, nil
-	case marked: // all marks are one level, named after the first
-		column.code[name] = column.add(c.Missing[0])
+	case marked: // all marks are one level, named after the first if the file has no level of the name
+		if name := c.Missing[0]; !t.declares(column.column, []byte(name)) {
+			folded = name
+		}
+		column.code[name] = column.add(folded)
 		return column.code[name], nil
 	case c.isMissing(text):
 		return 0, t.Errorf(row.Line, column.column, text, "is missing; say what becomes of it with missing_as = "+
@@ -248,7 +254,7 @@ func (c *columns) addGroup(t *Table, row Row) error {
 	}
 	code, known := c.group.code[string(text)]
 	if !known {
-		name := catalogue.CanonicalLabel(c.folded(c.style().plain(text)))
+		name := c.style().label(c.folded(text))
 		if IsMissingMark([]byte(name)) || c.isMark([]byte(name)) {
 			return t.Errorf(row.Line, c.group.column, text, "is no group, and every row needs one; "+
 				"fill it in with a value of its own if the row belongs to no other, or remove the row")

@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,24 +132,35 @@ func readLines(f File, separator byte) (*Table, error) {
 }
 
 // skipComments moves past the separatorLine, and past blank lines and comments before the first row. A line that begins
-// with '#' is a comment if it has another number of columns than the first line that does not begin with '#'. If the
-// numbers are equal, the line may name the columns.
+// with '#' is a comment if it has another number of columns than the first line that does not begin with '#', or if that
+// line names the columns. Else the line with '#' may name them.
 func (s *scanner) skipComments(t *Table) {
 	if match := separatorLine.Find(s.text); match != nil && s.separator != blanks {
 		s.pos, s.line = len(match), 2
 	}
 	hashed := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) }
 	blank := func(line []byte) bool { return s.columns(line) == 0 && len(bytes.TrimSpace(line)) == 0 }
-	width, found := 0, false
+	found, lines := false, [][][]byte(nil) // the first two lines that are no comments
 	for line := range bytes.Lines(s.text[s.pos:]) {
-		if found = found || hashed(line); !hashed(line) && !blank(line) {
-			width = s.columns(line)
+		if hashed(line) && lines == nil {
+			found = true
+		} else if !blank(line) {
+			lines = append(lines, s.cellsOf(line))
+		}
+		if len(lines) == 2 {
 			break
 		}
 	}
+	if !found || lines == nil || len(lines[0]) == 0 {
+		return
+	}
+	width := len(lines[0])
+	if len(lines) == 2 && areNames(lines[0]) && hasNumber(lines[1]) {
+		width = -1 // of no line
+	}
 	before := s.line
 	for line := range bytes.Lines(s.text[s.pos:]) {
-		if !found || width == 0 || !blank(line) && (!hashed(line) || s.columns(line) == width) {
+		if !blank(line) && (!hashed(line) || s.columns(line) == width) {
 			break
 		}
 		s.pos += len(line)
@@ -157,6 +169,23 @@ func (s *scanner) skipComments(t *Table) {
 	if s.line > before {
 		t.note("the rows begin in line %d; what comes before them is not read", s.line)
 	}
+}
+
+// areNames reports whether cells can be the names of columns: different texts, none of which is a number or missing.
+func areNames(cells [][]byte) bool {
+	seen := map[string]bool{}
+	for _, c := range cells {
+		seen[string(c)] = !IsMissingMark(c)
+	}
+	return len(seen) == len(cells) && !hasNumber(cells) && !slices.Contains(slices.Collect(maps.Values(seen)), false)
+}
+
+func hasNumber(cells [][]byte) bool {
+	return slices.ContainsFunc(cells, func(c []byte) bool {
+		_, kind, _ := Style{}.Value(c)
+		_, comma := commaNumber(c)
+		return kind.IsNumber() || comma
+	})
 }
 
 // leaveTrailing leaves out empty cells behind the last column, which the first record alone has, or the next one and

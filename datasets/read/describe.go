@@ -300,10 +300,7 @@ func (s *source) text(i, j int) []byte {
 
 // missing reports that a value of column j is missing. A level that the file declares never is.
 func (s *source) missing(text []byte, j int) bool {
-	if !IsMissingMark(text) {
-		return false
-	}
-	return !s.parts[0].Nominal(j) || !s.parts[0].Levels[j][string(text)]
+	return IsMissingMark(text) && !s.parts[0].declares(j, text)
 }
 
 // where is file:line of row i.

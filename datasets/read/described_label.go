@@ -167,11 +167,14 @@ func (s *source) countLabels() (bool, error) {
 	numbers := true
 	for i := range s.rows() {
 		text := s.text(i, s.label)
-		if IsMissingMark(text) && !slices.Contains(s.hints.Positive, string(text)) {
+		if IsMissingMark(text) && !s.missing(text, s.label) && counts[s.style.label(text)] == 0 {
+			s.note("the label %q is a class, since its @attribute line lists it", clip(text))
+		}
+		if s.missing(text, s.label) && !slices.Contains(s.hints.Positive, string(text)) {
 			missing, mark = append(missing, s.where(i)), cmp.Or(mark, string(text))
 			continue
 		}
-		counts[catalogue.CanonicalLabel(text)]++
+		counts[s.style.label(text)]++
 		v, kind, _ := s.style.Value(text)
 		kinds[kind], whole, numbers = true, whole && v == math.Trunc(v), numbers && kind.IsNumber()
 	}
@@ -190,9 +193,13 @@ func (s *source) countLabels() (bool, error) {
 	case 0:
 		return false, fmt.Errorf("%s: no row has a label; --label names another column", s.paths[0])
 	case 1:
-		if mark != "" {
+		if missing != nil {
+			advice := "list it with --positive"
+			if mark == "" {
+				advice = "write a word in its place"
+			}
 			return false, fmt.Errorf("%s: %d rows have the label %s, and the %q of others stands for a missing label; "+
-				"if it is a class, list it with --positive", s.paths[0], counts[names[0]], listed(names), clip(mark))
+				"if it is a class, %s", s.paths[0], counts[names[0]], listed(names), clip(mark), advice)
 		}
 		return false, fmt.Errorf("%s: every row has the label %s; --label names another column", s.paths[0],
 			listed(names))
@@ -202,7 +209,7 @@ func (s *source) countLabels() (bool, error) {
 
 // choosePositive takes the labels of class +1 that the user lists.
 func (s *source) choosePositive(positive, names []string) error {
-	for _, p := range catalogue.CanonicalLabels(positive) {
+	for _, p := range s.style.labels(positive) {
 		if !slices.Contains(names, p) {
 			return fmt.Errorf("%s: no row has the label %q of --positive; the labels are %s%s", s.paths[0], p,
 				listed(names), catalogue.Meant(p, names))
@@ -315,7 +322,7 @@ func (s *source) tells(c column) bool {
 }
 
 func (s *source) class(i int) string {
-	label := catalogue.CanonicalLabel(s.text(i, s.label))
+	label := s.style.label(s.text(i, s.label))
 	switch {
 	case s.task != "binary":
 		return label

@@ -105,6 +105,10 @@ func Sniff(extension string, data []byte) (*Format, Options) {
 		}
 		sample = sample[:end+1]
 	}
+	if !bytes.Contains(sample, []byte("\x00")) { // a binary file has no lines
+		sample = bytes.Clone(sample)
+		endLines(sample)
+	}
 	for _, f := range All[1:] {
 		if slices.Contains(f.Extensions, extension) {
 			if o, ok := f.Sniff(sample); ok || f.Trace == nil || f.Trace.Match(sample) {
@@ -151,6 +155,9 @@ func (t *Table) Name(j int) string {
 
 // Nominal reports whether the file declares the levels of column j.
 func (t *Table) Nominal(j int) bool { return t.Levels != nil && t.Levels[j] != nil }
+
+// declares reports whether the file declares a text as a level of column j.
+func (t *Table) declares(j int, text []byte) bool { return t.Nominal(j) && t.Levels[j][string(text)] }
 
 // Errorf returns an error about a value in column j, of the form `file:line: column 3 ("age"): value "x" ...`.
 func (t *Table) Errorf(line, j int, value []byte, format string, args ...any) error {

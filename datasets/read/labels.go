@@ -81,8 +81,8 @@ func (t *target) add(r reader, table *Table, line int, text []byte) error {
 
 // label returns the code of a text that comes for the first time.
 func (t *target) label(r reader, table *Table, line int, text []byte) (int32, error) {
-	name := catalogue.CanonicalLabel(r.folded(text))
-	if r.isMissingLabel(name) {
+	name := r.style().label(r.folded(text))
+	if r.isMissingLabel(table, t.column, text, name) {
 		return 0, table.Errorf(line, t.column, text, "is no label, and every row needs one; "+
 			"fill it in, remove the row, write drop_unlabelled = true, or list it in negative, positive or classes if "+
 			"it is a class")
@@ -115,18 +115,29 @@ func IsMissingMark(text []byte) bool {
 	return mark == "" || slices.Contains(missingMarks, strings.TrimLeft(mark, "+-"))
 }
 
-// isMissingLabel reports a text that stands for a missing label, unless the entry lists
-// exactly this text as a label.
-func (r reader) isMissingLabel(name string) bool {
-	if !IsMissingMark([]byte(name)) && !r.isMark([]byte(name)) {
+// isMissingLabel reports a text that stands for a missing label, unless the file declares it as a level or the entry
+// lists its name as a label.
+func (r reader) isMissingLabel(t *Table, column int, text []byte, name string) bool {
+	if !IsMissingMark([]byte(name)) && !r.isMark([]byte(name)) || t.declares(column, text) {
 		return false
 	}
 	for _, list := range []catalogue.Texts{r.Negative, r.Positive, r.Classes} {
-		if slices.Contains(catalogue.CanonicalLabels(list), name) {
+		if slices.Contains(r.style().labels(list), name) {
 			return false
 		}
 	}
 	return true
+}
+
+// label returns the name of a label: numbers are equal however they are written, other text is itself.
+func (s Style) label(text []byte) string { return catalogue.CanonicalLabel(s.plain(text)) }
+
+// labels returns the names of the labels of a list, nil of none.
+func (s Style) labels(list []string) (names []string) {
+	for _, l := range list {
+		names = append(names, s.label([]byte(l)))
+	}
+	return names
 }
 
 // encode turns labels into numbers and returns the classes' names: for binary the
@@ -214,7 +225,7 @@ func (r reader) binaryValues(t *target, found []string) (map[string]float64, []s
 		return map[string]float64{found[0]: -1, found[1]: 1}, found, nil
 	}
 	value := map[string]float64{}
-	positive, negative := catalogue.CanonicalLabels(r.Positive), catalogue.CanonicalLabels(r.Negative)
+	positive, negative := r.style().labels(r.Positive), r.style().labels(r.Negative)
 	for _, l := range positive {
 		value[l] = 1
 	}
@@ -265,7 +276,7 @@ func (t *target) absent(key string, list, found []string) error {
 
 // classValues maps each label found, sorted, to its class index.
 func (r reader) classValues(t *target, found []string) (map[string]float64, []string, error) {
-	classes := catalogue.CanonicalLabels(r.Classes)
+	classes := r.style().labels(r.Classes)
 	if classes == nil {
 		classes = found
 	}
@@ -302,11 +313,19 @@ func (r reader) classesByPosition(s *datasets.Set) error {
 	return nil
 }
 
-// sortLabels sorts numbers by value, before any text, and text by its bytes.
+// sortLabels sorts numbers, with a unit or without, by value and before any text, and text by its bytes. A sign alone is
+// the number -1 or 1.
 func sortLabels(labels []string) {
+	number := func(label string) (float64, bool) {
+		if label == "-" || label == "+" {
+			label += "1"
+		}
+		v, kind, _ := Style{}.Value([]byte(label))
+		return v, kind.IsNumber()
+	}
 	sort.Slice(labels, func(i, j int) bool {
-		a, aIsNumber := wording.ParseDecimal([]byte(labels[i]))
-		b, bIsNumber := wording.ParseDecimal([]byte(labels[j]))
+		a, aIsNumber := number(labels[i])
+		b, bIsNumber := number(labels[j])
 		if aIsNumber != bIsNumber {
 			return aIsNumber
 		}

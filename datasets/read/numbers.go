@@ -121,7 +121,7 @@ func (c *columns) notNumber(t *Table, row Row, j int) error {
 	errorf := func(format string, args ...any) error { return t.Errorf(row.Line, j, text, format, args...) }
 	bare := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case t.Sparse:
+	case t.Sparse && !IsMissingMark(text):
 		return errorf("is not a finite number; %s", c.advice(text, "repair the line"))
 	case c.isMissing(text) && c.Impute == "", c.isMark(text), c.isNumericMark(text):
 		return errorf("is missing, and a numeric input needs a value in every row; %s", howToFill)

@@ -18,7 +18,7 @@ import (
 )
 
 // Parquet is the format of Parquet files whose columns are not nested. Values become text, so that all formats are read
-// by the same rules (parquetvalue.go): numbers keep all their digits, true is 1, false is 0, and null and NaN are the
+// by the same rules (parquetvalue.go): numbers keep the digits that tell them from others of their type, true is 1, false is 0, and null and NaN are the
 // empty value. Dates, times and decimals are written as in a CSV file. The index that pandas adds to a data frame
 // without one is left out. Row.Line is the number of the row, from 1.
 var Parquet = Format{
@@ -69,7 +69,12 @@ func readParquet(in File) (*Table, error) {
 		if err := checkPacking(f, c); err != nil {
 			return nil, fmt.Errorf("%s: column %q: %w", in.Name, clip(c.Name()), err)
 		}
-		write := writerOf(f.Metadata().Schema[1+i], c.Type())
+		meant := meaningOf(f.Metadata().Schema[1+i], c.Type())
+		if at, ok := meant.(*format.TimestampType); ok && at.IsAdjustedToUTC {
+			t.note("column %q holds times in UTC, whatever the zone in which they were written: so are their month and "+
+				"day of the week", clip(c.Name()))
+		}
+		write := writerOf(meant)
 		if signed, is := wide[i]; is {
 			write = func(to []byte, v parquet.Value) []byte { return appendWide(to, v, signed) }
 		}

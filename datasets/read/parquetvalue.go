@@ -17,10 +17,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// writerOf returns the function that appends a value of a column as text: by the logical type that the file declares,
-// otherwise as it is stored.
-func writerOf(e format.SchemaElement, t parquet.Type) func(to []byte, v parquet.Value) []byte {
-	switch meant := meaningOf(e, t).(type) {
+// writerOf returns the function that appends a value of a column as text: by its logical type (see meaningOf), or as it
+// is stored if this is nil.
+func writerOf(meant any) func(to []byte, v parquet.Value) []byte {
+	switch meant := meant.(type) {
 	case *format.DateType:
 		return func(to []byte, v parquet.Value) []byte {
 			return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(to, time.DateOnly)
@@ -190,8 +190,11 @@ func appendStored(to []byte, v parquet.Value) []byte {
 		nanoseconds := int64(uint64(n[1])<<32 | uint64(n[0]))
 		moment := time.Unix((int64(n[2])-day1970)*86400+nanoseconds/1e9, nanoseconds%1e9).UTC()
 		return moment.AppendFormat(to, "2006-01-02T15:04:05.999999999")
-	case parquet.Float:
-		return appendNumber(to, float64(v.Float()))
+	case parquet.Float: // with the digits that tell it from other 32-bit numbers, as in a CSV file
+		if x := float64(v.Float()); !math.IsNaN(x) {
+			return strconv.AppendFloat(to, x, 'g', -1, 32)
+		}
+		return to
 	case parquet.Double:
 		return appendNumber(to, v.Double())
 	}

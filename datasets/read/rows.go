@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows reads rows of a CSV file, or of a file separated by tabs, as its name says. The columns of the result are
-// features, in the units of the file. The first line names the columns, in any order. A column that belongs to no
+// Rows reads rows of a CSV file. The columns of the result are features, in the units of the file. The first line that
+// is no comment names the columns, in any order, and tells what separates them. A column that belongs to no
 // feature is ignored. A feature "job=admin" is 1 where the column job is admin and 0 elsewhere, unless a column has
 // the feature's own name. A file without names has one column for each feature, in order. A missing number is empty or
 // a mark such as NA or ?. dates are the features with days, of which
@@ -25,6 +25,9 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 	error) {
 	b := &Budget{Limit: memory}
 	data, err := files.Read(path, memory)
+	if err == nil && (catalogue.File{Path: path}).Packed() {
+		data, err = catalogue.Unpack(path, data, memory)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,33 +94,38 @@ func lineFormat(file *File, known []string, gaps bool, like *catalogue.Entry) nu
 	if own.Impute = ""; gaps {
 		own.Impute = datasets.None
 	}
-	separator := byte(',')
+	separators := ",\t;|"
 	if lower := strings.ToLower(file.Name); strings.HasSuffix(lower, ".tsv") || strings.HasSuffix(lower, ".tab") {
-		separator = '\t'
+		separators = "\t,;|"
 	}
-	file.Header = firstLineNames(file.Data, separator, known)
-	if !file.Header && len(own.Separator) == 1 && firstLineNames(file.Data, own.Separator[0], known) {
-		file.Header, separator = true, own.Separator[0]
+	file.Separator = separators[:1]
+	if len(own.Separator) == 1 {
+		separators = own.Separator + separators
 	}
-	if file.Separator = string(separator); file.Separator != own.Separator {
+	for _, separator := range []byte(separators) {
+		if !file.Header && headerNames(file.Data, separator, known) {
+			file.Header, file.Separator = true, string(separator)
+		}
+	}
+	if file.Separator != own.Separator {
 		own.Decimal, own.Thousands = "", "" // a file with another separator has no decimal comma
 	}
 	return reader{&own, file.Budget}.numeric()
 }
 
-// firstLineNames reports that the first line of a file holds a feature's name.
-func firstLineNames(data []byte, separator byte, features []string) bool {
+// headerNames reports that the first line of a file that is no comment holds a feature's name.
+func headerNames(data []byte, separator byte, features []string) bool {
 	known := map[string]bool{}
 	for _, f := range features {
 		known[f] = true
 		column, _, _ := strings.Cut(f, "=")
 		known[column] = true
 	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	t, err := CSV.Read(File{Data: bytes.Clone(line), Budget: &Budget{Limit: math.MaxInt64},
+	sample := data[:min(sniffed, len(data))]
+	t, err := CSV.Read(File{Data: bytes.Clone(sample), Budget: &Budget{Limit: math.MaxInt64},
 		Options: Options{Separator: string(separator), Header: true, Ragged: true}})
 	if err != nil { // the parser reports what is wrong with the line
-		return len(bytes.TrimSpace(line)) > 0
+		return len(bytes.TrimSpace(sample)) > 0
 	}
 	return slices.ContainsFunc(t.Names, func(name string) bool { return known[name] })
 }
@@ -131,8 +139,9 @@ type featureSource struct {
 }
 
 func sources(t *Table, features []string, dates []int) ([]featureSource, error) {
-	at := map[string]int{}
+	at, twice := map[string]int{}, map[string]bool{}
 	for j, n := range t.Names {
+		_, twice[n] = at[n]
 		at[n] = j
 	}
 	levels := map[string]map[string]bool{} // by column
@@ -167,6 +176,12 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 			out[i] = featureSource{column: j, levels: levels[column], level: level}
 		} else {
 			return nil, lacks(t, column)
+		}
+	}
+	for _, f := range out {
+		if name := t.Names[f.column]; twice[name] {
+			return nil, fmt.Errorf("%s: the model needs the column %q, and two have the name; rename or remove one",
+				t.File, name)
 		}
 	}
 	return out, nil

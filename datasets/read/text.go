@@ -13,9 +13,7 @@ import (
 const byteOrderMark = "\xef\xbb\xbf"
 
 // text returns the text of a file, and a table for it. It takes each encoding that extends ASCII, and refuses UTF-16,
-// compressed files, bytes 0, and files of more than 2 GiB. It drops a byte order mark. Lines may end in LF or in CRLF.
-// Old spreadsheets end lines in CR alone, and perhaps the last line in LF. So if CR alone is more frequent than LF, or
-// if there is at most one LF, each CR alone becomes LF.
+// compressed files, bytes 0, and files of more than 2 GiB. It drops a byte order mark. See endLines for ends of lines.
 func (f File) text() ([]byte, *Table, error) {
 	text := f.Data
 	switch {
@@ -28,25 +26,40 @@ func (f File) text() ([]byte, *Table, error) {
 	case len(text) > math.MaxInt32:
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", f.Name, len(text))
 	}
+	for name, signature := range packed {
+		if bytes.HasPrefix(text, []byte(signature)) {
+			return nil, nil, fmt.Errorf("%s: the file is packed by %s; unpack it", f.Name, name)
+		}
+	}
 	if at := bytes.IndexByte(text, 0); at >= 0 {
 		return nil, nil, fmt.Errorf("%s:%d: the line has a byte 0; save the file as UTF-8 text",
 			f.Name, 1+bytes.Count(text[:at], []byte("\n")))
 	}
-	feeds := bytes.Count(text, []byte("\n"))
-	alone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n"))
-	if alone > feeds || alone > 0 && feeds < 2 {
-		for i, c := range text {
-			if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
-				text[i] = '\n'
-			}
-		}
-	}
+	endLines(text)
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	t := &Table{File: f.Name, MaxRows: bytes.Count(text, []byte("\n")), Hint: encodingHint(f.Name, text)}
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		t.MaxRows++
 	}
 	return text, t, nil
+}
+
+// packed are the first bytes of files of programs that pack.
+var packed = map[string]string{"bzip2": "BZh", "xz": "\xfd7zXZ\x00", "zstd": "\x28\xb5\x2f\xfd", "7z": "7z\xbc\xaf\x27\x1c"}
+
+// endLines makes each CR alone a LF where CR ends lines. Lines may end in LF or in CRLF. Old spreadsheets end lines in
+// CR alone, and perhaps the last line in LF: CR alone is more frequent than LF, or there is at most one LF.
+func endLines(text []byte) {
+	feeds := bytes.Count(text, []byte("\n"))
+	alone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n"))
+	if alone <= feeds && (alone == 0 || feeds >= 2) {
+		return
+	}
+	for i, c := range text {
+		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+			text[i] = '\n'
+		}
+	}
 }
 
 // encodingHint returns a text that names the first line that is not UTF-8, or "". It goes to the end of an error about

@@ -327,12 +327,13 @@ func TestUserErrors(t *testing.T) {
 
 		{"libsvm: no label", libsvm, "my.svm", "1:2 2:3\n", `DIR/my.svm:1: the line begins with "1:2" and not with a ` +
 			`label; write a label before the index:value pairs`},
-		{"libsvm: index 0", libsvm, "my.svm", "1 1:2\n-1 0:3\n", `DIR/my.svm:2: "0:3" is not index:value with an ` +
-			`index from 1; repair the line`},
+		{"libsvm: index 0", libsvm, "my.svm", "1 1:2\n-1 0:3\n", `DIR/my.svm:2: "0:3" has the index 0, and indices ` +
+			`count from 1; write the file with such indices, in scikit-learn by dump_svmlight_file(..., zero_based=False)`},
 		{"libsvm: descending", libsvm, "my.svm", "1 2:2 2:3\n", `DIR/my.svm:1: index 2 comes after index 2; indices ` +
 			`must ascend within a line`},
 		{"libsvm: value", libsvm, "my.svm", "1 1:nan\n", `DIR/my.svm:1: feature 1: value "nan" is not a finite ` +
-			`number; repair the line`},
+			`number; if it stands for a missing value, write missing = ["nan"] with impute = "median", fill it in, ` +
+			`remove the row, or list the column in drop`},
 		{"libsvm: qid", libsvm, "my.svm", "1 qid:3 1:2\n",
 			`DIR/my.svm:1: "qid:3" names a group of rows to be ranked, which is not read; remove qid from the lines`},
 		{"libsvm: empty", libsvm, "my.svm", "# nothing\n", `DIR/my.svm: the file has no data rows`},
@@ -469,6 +470,8 @@ func TestReadRows(t *testing.T) {
 			`rows.csv:3: column 1 ("height"): value "y" is a yes or a no, and `},
 		"some percentages": {"age,height,job\n30%,1,cook\n4,1,admin\n", "",
 			`rows.csv:3: column 0 ("age"): value "4" is a plain number, and `},
+		"comments, semicolons": {"# of today\n\njob;height;age\ncook;1.5;30\n", "30 1.5 0 1", ""},
+		"a name twice":         {"age,height,job,age\n1,2,cook,3\n", "", `the model needs the column "age", and two have the name`},
 		"a column lacks": {"age,job\n1,cook\n", "",
 			`no column is named "height", which the model needs; the columns are age, job`},
 		"an unknown level": {"age,height,job\n1,2,smith\n", "",

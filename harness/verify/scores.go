@@ -44,7 +44,7 @@ func OfScores(ctx context.Context, h *plan.Experiment, of Elsewhere, scores Scor
 	}
 	elsewhere := *h
 	elsewhere.Registry = registry.New(registry.DefineRaw(registry.Spec{
-		Name: of.Method, Version: of.Version, Tasks: allTasks,
+		Name: of.Method, Version: of.Version, Tasks: allTasks, Gaps: true,
 		Source: "imported test scores", Summary: "a method elsewhere",
 	}, nil, nil, func(context.Context, registry.Env, registry.Data, json.RawMessage) (registry.Model, error) {
 		return nil, errors.New("the method is not of this program")
