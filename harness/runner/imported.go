@@ -34,8 +34,8 @@ func (c CellSpec) Imported(
 		own, there := scores[row]
 		switch {
 		case !there:
-			return run, fmt.Errorf("%s: test row %d has no score; `bench data splits SET --seed %d --format json` says "+
-				"the test rows, where SET is what --datasets takes", c.Cell, row, c.Cell.Split)
+			return run, fmt.Errorf("%s: test row %d has no score; `bench data splits SET --seed %d --format json` "+
+				"says the test rows, where SET is what --datasets takes", c.Cell, row, c.Cell.Split)
 		case len(own) != shape.Outputs():
 			return run, fmt.Errorf("%s: row %d has %d scores, the set needs %d", c.Cell, row, len(own), shape.Outputs())
 		}
