@@ -328,7 +328,8 @@ func TestUserErrors(t *testing.T) {
 		{"libsvm: no label", libsvm, "my.svm", "1:2 2:3\n", `DIR/my.svm:1: the line begins with "1:2" and not with a ` +
 			`label; write a label before the index:value pairs`},
 		{"libsvm: index 0", libsvm, "my.svm", "1 1:2\n-1 0:3\n", `DIR/my.svm:2: "0:3" has the index 0, and indices ` +
-			`count from 1; write the file with such indices, in scikit-learn by dump_svmlight_file(..., zero_based=False)`},
+			`count from 1; write the file with such indices, in scikit-learn by dump_svmlight_file(..., ` +
+			`zero_based=False)`},
 		{"libsvm: descending", libsvm, "my.svm", "1 2:2 2:3\n", `DIR/my.svm:1: index 2 comes after index 2; indices ` +
 			`must ascend within a line`},
 		{"libsvm: value", libsvm, "my.svm", "1 1:nan\n", `DIR/my.svm:1: feature 1: value "nan" is not a finite ` +
