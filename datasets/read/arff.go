@@ -12,10 +12,10 @@ import (
 )
 
 // ARFF is Weka's attribute-relation format: @attribute lines, then @data, and then a row in each line. The values of a
-// row are separated by commas or, in a line without a comma, by blanks and tabs. A sparse row is in braces,
-// {index value, ...}. A value that it leaves out is 0, or the first level of a nominal attribute. The case of keywords
-// does not matter. A comment is a line that begins with %, or it follows a row and begins with %. Names and values may
-// be quoted with ' or ". In quotes, \ precedes a quote, and \n, \r and \t are line ends and tabs. A ? without quotes is a
+// row are separated by commas or, in a line without a comma, by blanks and tabs. A sparse row is in braces, {index
+// value, ...}. A value that it leaves out is 0, or the first level of a nominal attribute. The case of keywords does
+// not matter. A comment is a line that begins with %, or it follows a row and begins with %. Names and values may be
+// quoted with ' or ". In quotes, \ precedes a quote, and \n, \r and \t are line ends and tabs. A ? without quotes is a
 // missing value. The types are numeric, real, integer, {level, ...}, string and date. An attribute of type string or
 // date can be an input if the description lists it as categorical or in dates. A date whose format has the year, the
 // month and the day as numbers in some order, such as dd/MM/yyyy, becomes one with the year first.
@@ -201,8 +201,8 @@ func (p *arffParser) rows(yield func(Row, error) bool) {
 	}
 }
 
-// row reads a line after @data. A % may begin a comment, or belong to a value. So row reads the whole line first. If this
-// is an error, it reads the line up to the first %, then up to the second, and so on.
+// row reads a line after @data. A % may begin a comment, or belong to a value. So row reads the whole line first. If
+// this is an error, it reads the line up to the first %, then up to the second, and so on.
 func (p *arffParser) row(line []byte, row *Row) error {
 	places := commentStart.FindAllIndex(line, -1)
 	if places == nil {

@@ -155,12 +155,9 @@ func (c *columns) add(t *Table, row Row) error {
 		return fmt.Errorf("%s:%d: the row has %d values and the file has %d columns; repair the row", t.File, row.Line,
 			n, t.Width)
 	}
-	if label := c.labels.column; c.DropUnlabelled && label >= 0 {
-		text := t.Cell(row, label)
-		if c.isMissingLabel(t, label, text, c.style().label(c.folded(text))) {
-			c.unlabelled++
-			return nil
-		}
+	if j := c.labels.column; c.DropUnlabelled && j >= 0 && c.isMissingLabel(t, j, t.Cell(row, j)) {
+		c.unlabelled++
+		return nil
 	}
 	start := len(c.numbers)
 	c.numbers = append(c.numbers, make([]float64, len(c.numeric))...)

@@ -132,8 +132,8 @@ func readLines(f File, separator byte) (*Table, error) {
 }
 
 // skipComments moves past the separatorLine, and past blank lines and comments before the first row. A line that begins
-// with '#' is a comment if it has another number of columns than the first line that does not begin with '#', or if that
-// line names the columns. Else the line with '#' may name them.
+// with '#' is a comment if it has another number of columns than the first line that does not begin with '#', or if
+// that line names the columns. Else the line with '#' may name them.
 func (s *scanner) skipComments(t *Table) {
 	if match := separatorLine.Find(s.text); match != nil && s.separator != blanks {
 		s.pos, s.line = len(match), 2

@@ -20,7 +20,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
 
@@ -161,10 +160,7 @@ func open(path string, o Hints) (*source, error) {
 	}
 	budget := &Budget{Limit: o.Memory}
 	for k, path := range s.paths {
-		data, err := files.Read(path, o.Memory)
-		if err == nil && (catalogue.File{Path: path}).Packed() {
-			data, err = catalogue.Unpack(path, data, o.Memory)
-		}
+		data, err := contents(path, o.Memory)
 		if err != nil {
 			return nil, err
 		}

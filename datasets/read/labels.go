@@ -82,7 +82,7 @@ func (t *target) add(r reader, table *Table, line int, text []byte) error {
 // label returns the code of a text that comes for the first time.
 func (t *target) label(r reader, table *Table, line int, text []byte) (int32, error) {
 	name := r.style().label(r.folded(text))
-	if r.isMissingLabel(table, t.column, text, name) {
+	if r.isMissingLabel(table, t.column, text) {
 		return 0, table.Errorf(line, t.column, text, "is no label, and every row needs one; "+
 			"fill it in, remove the row, write drop_unlabelled = true, or list it in negative, positive or classes if "+
 			"it is a class")
@@ -117,7 +117,8 @@ func IsMissingMark(text []byte) bool {
 
 // isMissingLabel reports a text that stands for a missing label, unless the file declares it as a level or the entry
 // lists its name as a label.
-func (r reader) isMissingLabel(t *Table, column int, text []byte, name string) bool {
+func (r reader) isMissingLabel(t *Table, column int, text []byte) bool {
+	name := r.style().label(r.folded(text))
 	if !IsMissingMark([]byte(name)) && !r.isMark([]byte(name)) || t.declares(column, text) {
 		return false
 	}
@@ -313,8 +314,8 @@ func (r reader) classesByPosition(s *datasets.Set) error {
 	return nil
 }
 
-// sortLabels sorts numbers, with a unit or without, by value and before any text, and text by its bytes. A sign alone is
-// the number -1 or 1.
+// sortLabels sorts numbers, with a unit or without, by value and before any text, and text by its bytes. A sign alone
+// is the number -1 or 1.
 func sortLabels(labels []string) {
 	number := func(label string) (float64, bool) {
 		if label == "-" || label == "+" {

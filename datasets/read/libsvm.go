@@ -120,8 +120,8 @@ func (t *Table) sparseRow(text []byte, row *Row) error {
 				t.File, row.Line, clip(pair))
 		}
 		if colon && err == nil && index == 0 {
-			return fmt.Errorf("%s:%d: %q has the index 0, and indices count from 1; write the file with such indices, in "+
-				"scikit-learn by dump_svmlight_file(..., zero_based=False)", t.File, row.Line, clip(pair))
+			return fmt.Errorf("%s:%d: %q has the index 0, and indices count from 1; write the file with such indices, "+
+				"in scikit-learn by dump_svmlight_file(..., zero_based=False)", t.File, row.Line, clip(pair))
 		}
 		if !colon || err != nil || index < 1 {
 			return fmt.Errorf("%s:%d: %q is not index:value with an index from 1; repair the line", t.File, row.Line,

@@ -18,9 +18,9 @@ import (
 )
 
 // Parquet is the format of Parquet files whose columns are not nested. Values become text, so that all formats are read
-// by the same rules (parquetvalue.go): numbers keep the digits that tell them from others of their type, true is 1, false is 0, and null and NaN are the
-// empty value. Dates, times and decimals are written as in a CSV file. The index that pandas adds to a data frame
-// without one is left out. Row.Line is the number of the row, from 1.
+// by the same rules (parquetvalue.go): numbers keep the digits that tell them from others of their type, true is 1,
+// false is 0, and null and NaN are the empty value. Dates, times and decimals are written as in a CSV file. The index
+// that pandas adds to a data frame without one is left out. Row.Line is the number of the row, from 1.
 var Parquet = Format{
 	Format: catalogue.FormatNamed("parquet"),
 	Trace:  regexp.MustCompile(`PAR[1E]`),
@@ -71,8 +71,8 @@ func readParquet(in File) (*Table, error) {
 		}
 		meant := meaningOf(f.Metadata().Schema[1+i], c.Type())
 		if at, ok := meant.(*format.TimestampType); ok && at.IsAdjustedToUTC {
-			t.note("column %q holds times in UTC, whatever the zone in which they were written: so are their month and "+
-				"day of the week", clip(c.Name()))
+			t.note("column %q holds times in UTC, whatever the zone in which they were written: so are their month "+
+				"and day of the week", clip(c.Name()))
 		}
 		write := writerOf(meant)
 		if signed, is := wide[i]; is {

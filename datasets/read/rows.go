@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelboosting/bench/datasets"
 	"github.com/kernelboosting/bench/datasets/catalogue"
-	"github.com/kernelboosting/bench/internal/system/files"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,10 +23,7 @@ import (
 func Rows(path string, features []string, dates []int, gaps bool, like *catalogue.Entry, memory int64) (*mat.Dense,
 	error) {
 	b := &Budget{Limit: memory}
-	data, err := files.Read(path, memory)
-	if err == nil && (catalogue.File{Path: path}).Packed() {
-		data, err = catalogue.Unpack(path, data, memory)
-	}
+	data, err := contents(path, memory)
 	if err != nil {
 		return nil, err
 	}

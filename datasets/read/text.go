@@ -7,8 +7,19 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 )
+
+// contents reads a file, unpacked where its name ends in .gz.
+func contents(path string, memory int64) ([]byte, error) {
+	data, err := files.Read(path, memory)
+	if err == nil && (catalogue.File{Path: path}).Packed() {
+		return catalogue.Unpack(path, data, memory)
+	}
+	return data, err
+}
 
 const byteOrderMark = "\xef\xbb\xbf"
 
