@@ -389,6 +389,7 @@ func TestWhatValuesMean(t *testing.T) {
 		{"a declared class", "a.arff", strings.Replace(arff("", two("3,A", "NA", "EU")), "{0,1}", "{NA,EU}", 1),
 			`positive = ["NA"]`},
 		{"a comment without a blank", "a.arff", arff("", two("1,A", "0%no", "1% yes")), `positive = ["1"]`},
+		{"percentages of ARFF", "a.arff", arff("@attribute p numeric\n", two("1,A", "5%,0", "6.5%,1")), `"p": numbers 5 to 6.5`},
 		{"lines that end in CR", "a.txt", strings.ReplaceAll(two("A", "+1 1:2 2:0.5", "-1 1:3"), "\n", "\r"),
 			`format = "libsvm"`},
 		{"ARFF with lines that end in CR", "a.arff", strings.ReplaceAll("% a comment\n"+arff("", two("3,A", "0", "1")),

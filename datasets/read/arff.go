@@ -221,8 +221,8 @@ func (p *arffParser) row(line []byte, row *Row) error {
 	return err
 }
 
-// A commentStart is where a comment after a row may begin.
-var commentStart = regexp.MustCompile(`[ \t]*%`)
+// A commentStart is where a comment after a row may begin. Without a blank before it a last % is that of a percentage.
+var commentStart = regexp.MustCompile(`[ \t]+%|%.`)
 
 // values reads a dense or sparse row without a comment. A number with a commentStart in it is an error, so that row
 // tries again without the comment.

@@ -56,8 +56,8 @@ func (f File) text() ([]byte, *Table, error) {
 }
 
 // packed are the first bytes of files of programs that pack.
-var packed = map[string]string{"bzip2": "BZh", "xz": "\xfd7zXZ\x00", "zstd": "\x28\xb5\x2f\xfd",
-	"7z": "7z\xbc\xaf\x27\x1c"}
+var packed = map[string]string{"bzip2": "BZh91AY&SY", "xz": "\xfd7zXZ\x00", "7z": "7z\xbc\xaf\x27\x1c",
+	"zstd": "\x28\xb5\x2f\xfd"}
 
 // endLines makes each CR alone a LF where CR ends lines. Lines may end in LF or in CRLF. Old spreadsheets end lines in
 // CR alone, and perhaps the last line in LF: CR alone is more frequent than LF, or there is at most one LF.
