@@ -24,6 +24,11 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
+// TestGramOfNoRows: the large examples of a support vector machine can be none, whatever the rank of its kernel.
+func TestGramOfNoRows(t *testing.T) {
+	must.Do(t, solve.Gram(t.Context(), nil, nil, 0, 1000))
+}
+
 // TestAgainstGonum compares Factor, Solve, Invert and Gram with gonum's.
 func TestAgainstGonum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,6 +14,9 @@ const (
 // Gram sets dst (n x n) to a a' for the row-major n x k matrix a. It has the bits of vmath.Gram, but works strip by
 // strip of the columns, and looks at the context. dst must not overlap a.
 func Gram(ctx context.Context, dst, a []float64, n, k int) error {
+	if n == 0 {
+		return ctx.Err()
+	}
 	return gramRows(ctx, dst, func(from, _ int) ([]float64, int) { return a[from:], k }, n, k, n)
 }
 
