@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/kernelboosting/bench/harness/plan"
@@ -45,7 +46,8 @@ func newDBBackupCommand(a *app) *cobra.Command {
 			if err := db.CanBackup(c.Context(), args[0]); err != nil {
 				return usageError(err)
 			}
-			if err := db.Backup(c.Context(), args[0], a.write); err != nil {
+			write := func(file string, write func(io.Writer) error) error { return a.writeUnless(nil, file, write) }
+			if err := db.Backup(c.Context(), args[0], write); err != nil {
 				return damaged(err)
 			}
 			cells, evaluations, err := db.Size(c.Context())

@@ -19,6 +19,7 @@ import (
 	"text/template"
 
 	"github.com/kernelboosting/bench/internal/system/files"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/methods/external"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -53,7 +54,12 @@ func newMethodsNewCommand(a *app) *cobra.Command {
 	oneOf(c, &lang, "lang", "go", "language: go, go-plugin, python, r or sh", "go", "go-plugin", "python", "r", "sh")
 	c.Flags().StringVar(&from, "from", "", "an estimator or class in Python that becomes the method: FILE.py:NAME or "+
 		"MODULE:NAME")
-	c.MarkFlagsMutuallyExclusive("lang", "from")
+	beforehand(c, func() error {
+		if from != "" && c.Flags().Changed("lang") {
+			return usage("--from is an estimator or class in Python; leave out --lang")
+		}
+		return nil
+	})
 	permissionFlags(a, c)
 	return c
 }
@@ -62,8 +68,14 @@ func checkFreeName(a *app, name string) error {
 	if !methodName.MatchString(name) {
 		return usage("method name %q: use letters, digits, - and _, a letter first", name)
 	}
-	if s, err := a.reg.Lookup(name); err == nil {
-		return usage("a method is named %s already (%s)", s.Name, s.Source)
+	if err := wording.CheckName(name); err != nil {
+		return usageError(err)
+	}
+	switch there, taken := a.reg.Taken(name); {
+	case there.Name != "":
+		return usage("a method is named %s already (%s)", there.Name, there.Source)
+	case taken != "":
+		return usage("method name %q: %s stands for several methods here; choose another", name, taken)
 	}
 	return nil
 }
@@ -342,8 +354,8 @@ func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject
 		if grid = pythonGrid(d.Grid, d.Parameters); len(d.Grid) > 0 {
 			a.say("The grid is guessed, from the defaults of the parameters: %s. Look at it in %s.", grid, file)
 		} else {
-			a.say("No number among the parameters of %s changes what it learns, so that its grid is a single point. "+
-				"Write one into %s.", o.name, file)
+			a.say("On a small set no number among the parameters of %s was seen to change what it learns, so that its "+
+				"grid is a single point. Write one into %s.", o.name, file)
 		}
 	}
 	_, err = asked(grid, tasks)
@@ -391,7 +403,7 @@ func linkPlugin(a *app, link, file, name string, named bool) error {
 		fmt.Fprintln(a.out, link)
 		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
 	}
-	a.err.printPlugin(link, name, named)
+	a.printPlugin(link, name, named)
 	return nil
 }
 

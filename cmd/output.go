@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/spf13/cobra"
@@ -336,13 +337,19 @@ func (a *app) writeTo(file string, write func(io.Writer) error, about string) er
 }
 
 // write writes a file for the user, whole or not at all. It replaces an existing file only if the program wrote that
-// file and nobody has changed it since, or with --force.
+// file and nobody has changed it since, or with --force, which replaces no database.
 func (a *app) write(file string, write func(io.Writer) error) error {
+	return a.writeUnless(store.IsDatabase, file, write)
+}
+
+// writeUnless is write for a file that never decides on.
+func (a *app) writeUnless(never func(string) bool, file string, write func(io.Writer) error) error {
 	cache, err := os.UserCacheDir()
 	if err != nil { // no home directory: the hashes lie beside the database
 		cache = filepath.Dir(a.db)
 	}
-	err = files.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force}.Write(file, write)
+	own := files.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force, Never: never}
+	err = own.Write(file, write)
 	if kept := (*files.KeptError)(nil); errors.As(err, &kept) {
 		return usageError(err)
 	}

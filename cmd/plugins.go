@@ -463,7 +463,7 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 	if err := a.mayStart(f.file); err != nil {
 		return err
 	}
-	failed, total, stopped := 0, 0, ""
+	failed, skipped, total, stopped := 0, 0, 0, ""
 	err = check.Run(c.Context(), f.file, check.Options{Plugin: a.pluginOptions(), Canary: tryCanary, Limit: limit},
 		func(r check.Result) {
 			if total++; total == 1 && r.Failure == "" { // the plugin runs
@@ -475,6 +475,7 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 				mark, stopped = "stop", r.Advice
 			case r.Skipped:
 				mark = "skip"
+				skipped++
 			case r.Failure != "":
 				failed++
 				mark, said = "FAIL", firstLine(r.Failure)+". What to do: "+r.Advice
@@ -492,6 +493,10 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 	}
 	if failed > 0 || stopped != "" {
 		return exitError{code: exitIncomplete}
+	}
+	if skipped > 0 {
+		a.say("%s passed, and %d skipped", plural(total-skipped, "check"), skipped)
+		return nil
 	}
 	a.say("%s passed", plural(total, "check"))
 	return nil
@@ -518,18 +523,19 @@ func runMethodsNewPlugin(a *app, name, ending, dir string) error {
 		"Class": class}); err != nil {
 		return err
 	}
-	a.err.printPlugin(path, name, dir != "")
+	a.printPlugin(path, name, dir != "")
 	return nil
 }
 
 // printPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
-func (m *messages) printPlugin(path, name string, elsewhere bool) {
-	flag := ""
+func (a *app) printPlugin(path, name string, elsewhere bool) {
+	run := []string{"run"}
 	if elsewhere {
-		flag = " --plugin " + path
+		run = append(run, "--plugin", path)
 	}
-	m.say("Try it with: bench methods check %s\nRun it with: bench run%s --methods %s,SVM --datasets wine,sonar", path,
-		flag, name)
+	run = append(run, "--methods", name+",SVM", "--datasets", "wine,sonar")
+	here := a.invocation("", "", 0)
+	a.say("Try it with: %s\nRun it with: %s", here.Other("methods", "check", path), here.Other(run...))
 }
 
 // tryCanary trains a method twice on half of a small data set, which other checks have shown to the method as a whole:

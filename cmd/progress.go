@@ -385,7 +385,7 @@ func concludeRun(a *app, report harness.Report, err error) error {
 	switch {
 	case errors.As(err, &lost):
 		code := exitIncomplete
-		if e := (exitError{}); errors.As(a.err.lastLine(report.Plan, report.Outcome), &e) && e.code == exitInterrupted {
+		if e := (exitError{}); errors.As(a.lastLine(report), &e) && e.code == exitInterrupted {
 			code = exitInterrupted
 		}
 		return exitError{code, err}
@@ -406,7 +406,12 @@ func concludeRun(a *app, report harness.Report, err error) error {
 	default:
 		a.say("none of %d canaries shows a method that knows labels which it was not given", n)
 	}
-	return a.err.lastLine(report.Plan, report.Outcome)
+	return a.lastLine(report)
+}
+
+func (a *app) lastLine(r harness.Report) error {
+	failures := a.invocation("", "", 0).Other("query", store.FailuresQuery)
+	return a.err.lastLine(r.Plan, r.Outcome, strings.ReplaceAll(failures, "%", "%%"))
 }
 
 // instead says what to do instead of a run whose cells another run has.
@@ -418,7 +423,7 @@ func instead(of store.Progress) string {
 		"that `bench worker` can help"
 }
 
-func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
+func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome, failures string) error {
 	done, asked := plan.Stored+out.OK, plan.Requested
 	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}
 	also := func(number int, format string) {
@@ -426,7 +431,7 @@ func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome) error {
 			parts = append(parts, fmt.Sprintf(format, number))
 		}
 	}
-	also(plan.Failed+out.Failed, "%d failed (`bench query \""+store.FailuresQuery+"\"`; --retry runs them again)")
+	also(plan.Failed+out.Failed, "%d failed (`"+failures+"`; --retry runs them again)")
 	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool {
 		return !e.Counted()
 	})

@@ -294,6 +294,8 @@ func (f runOptions) check() error {
 		return usage("--methods or --datasets is given and empty; name at least one")
 	case f.timeout < 0 || f.budget < 0 || f.maxCell < 0:
 		return usage("--timeout, --budget and --max-cell must not be negative")
+	case f.explain && !f.dryRun:
+		return usage("--explain belongs to --dry-run; add it, or leave it out")
 	case f.plan.format != "table" && !f.dryRun:
 		return usage("--format %s is of the plan that --dry-run prints; add --dry-run", f.plan.format)
 	}
@@ -375,7 +377,7 @@ func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) 
 		a.say("shard %d/%d: %d of %s; every shard of this request says list %s", d.Number, d.Of, plan.Requested,
 			plural(d.Cells, "cell"), d.List)
 	}
-	if len(plan.Cells) > 0 {
+	if len(p.Cells) > 0 {
 		canaries := ""
 		switch {
 		case plan.Canaries == 1:
@@ -383,7 +385,7 @@ func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) 
 		case plan.Canaries > 1:
 			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
 		}
-		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(plan.Cells), plural(len(plan.Cells), "cell"),
+		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(p.Cells), plural(len(p.Cells), "cell"),
 			canaries, plan.Stored, predicted(plan, p), plural(opt.Places(), "job"))
 	}
 	if n := cellsOfReference(plan.Cells); n > 0 {

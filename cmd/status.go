@@ -137,12 +137,15 @@ func noteMissing(ctx context.Context, a *app, db *store.DB, rows []store.StatusR
 		if err != nil {
 			continue // the protocol's file is gone: nothing can be run
 		}
+		others := []string(nil)
 		req := plan.Request{Limits: plan.Limits{MaxCell: defaultMaxCell, Memory: a.memory}}
 		req.Splits, _ = plan.Splits(fmt.Sprint(exp.Protocol.Splits), "")
 		for _, r := range byProtocol[name] {
-			if _, err := exp.Registry.Lookup(r.Method); err == nil && !slices.Contains(req.Methods, r.Method) {
-				req.Methods = append(req.Methods, r.Method)
+			list := &req.Methods
+			if _, err := exp.Registry.Lookup(r.Method); err != nil {
+				list = &others
 			}
+			frame.AppendUnique(list, r.Method)
 			if _, err := a.sets.Lookup(r.Dataset); err == nil && !slices.Contains(req.Datasets, r.Dataset) {
 				req.Datasets = append(req.Datasets, r.Dataset)
 			}
@@ -156,8 +159,12 @@ func noteMissing(ctx context.Context, a *app, db *store.DB, rows []store.StatusR
 		}
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()
-			a.say("%s: %s not stored of these methods on these sets; %s on %s", name, counted(n, "cell", "is", "are"),
-				predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
+			uncounted := ""
+			if others != nil {
+				uncounted = fmt.Sprintf(" (without %s, since status starts no plugin)", frame.Briefly(others, "method"))
+			}
+			a.say("%s: %s not stored of these methods on these sets%s; %s on %s", name,
+				counted(n, "cell", "is", "are"), uncounted, predicted(plan, plan.Predict(jobs, 0)), plural(jobs, "job"))
 		}
 		for _, line := range result.Explain(result.OfKinds(plan.Excluded, result.TooLong, result.TooLarge)) {
 			a.say("%s: %s", name, line)

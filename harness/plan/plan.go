@@ -467,6 +467,8 @@ func (c *Cell) Explain(ctx context.Context, db *store.DB) (string, error) {
 		return "", err
 	case !found:
 		return "never run", nil
+	case old.Key == c.Spec.Key && old.Status == result.OK:
+		return "its stored result is to be computed again", nil
 	case old.Key == c.Spec.Key:
 		return "its stored attempt did not end ok", nil
 	}

@@ -69,7 +69,11 @@ var Default = Policy{
 		case l.Memory > 0 && need.Bytes > l.Memory:
 			return result.Over("--memory "+wording.Bytes(l.Memory), need.Seconds, need.Bytes), true
 		case l.MaxCell > 0 && need.Seconds > result.ForecastError*l.MaxCell.Seconds():
-			return result.Over("--max-cell "+wording.Seconds(l.MaxCell.Seconds()), need.Seconds, need.Bytes), true
+			limit := wording.Seconds(l.MaxCell.Seconds())
+			if l.MaxCell < time.Second {
+				limit = l.MaxCell.String()
+			}
+			return result.Over("--max-cell "+limit, need.Seconds, need.Bytes), true
 		}
 		return why, false
 	},

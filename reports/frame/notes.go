@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/wording"
 )
@@ -367,7 +368,8 @@ func (t *Table) imported() (facts [][]any) {
 			continue
 		}
 		key := origin{file: r.Imported}
-		if e := r.Environment; e != nil && r.FitSeconds != nil { // without a fit there are scores alone
+		if e := r.Environment; e != nil && (r.FitSeconds != nil || r.Status != result.OK) {
+			// a cell that ended well without a fit is scores alone
 			key.cpu = cmp.Or(e.CPU, "a processor that was not recorded")
 			if e.Cores > 0 {
 				key.cpu += fmt.Sprintf(" (%s)", Count(e.Cores, "core"))

@@ -129,7 +129,7 @@ func (t *Table) versions(dataset, method string) []string {
 
 // mixedVersions are the columns that hold more than one version, with what brings them to one.
 func (t *Table) mixedVersions() [][]any {
-	var mixed, methods []string
+	var mixed, methods, several []string
 	for _, m := range t.Methods {
 		var sets Groups[string, string]
 		for _, s := range t.Sets {
@@ -145,6 +145,9 @@ func (t *Table) mixedVersions() [][]any {
 			return fmt.Sprintf("version %s on %s", v, Briefly(sets.Of[v], "set"))
 		})
 		mixed = append(mixed, m+": "+strings.Join(versions, ", "))
+		for _, s := range sets.Of {
+			several = slices.Concat(several, s)
+		}
 		_, err := t.Frame.Registry.Lookup(m)
 		if err == nil || slices.ContainsFunc(sets.Keys, registry.OfPlugin) {
 			methods = append(methods, m)
@@ -156,8 +159,14 @@ func (t *Table) mixedVersions() [][]any {
 			Count(len(mixed), "column"))
 	}
 	if len(methods) > 0 {
-		text += fmt.Sprintf("; `%s` brings them to one version", t.Frame.Run.Command(methods, t.Frame.Datasets,
-			t.Frame.Splits, false))
+		sets := t.Frame.Datasets
+		beyond := func(name string) bool { return !slices.Contains(t.Frame.Protocol.Datasets, name) }
+		if sets == nil && slices.ContainsFunc(several, beyond) { // the command would leave these out
+			slices.Sort(several)
+			sets = slices.Compact(several)
+		}
+		text += fmt.Sprintf("; `%s` brings them to one version", t.Frame.Run.Command(methods, sets, t.Frame.Splits,
+			false))
 	}
 	return when(mixed != nil, text)
 }

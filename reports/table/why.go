@@ -22,9 +22,8 @@ func SelectCell(args []string, s *frame.Selection) error {
 		s.Protocol, args = args[0], args[1:]
 	}
 	if len(args) != 2 {
-		return fmt.Errorf("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol "+
-			"before them if it is another, as in `bench report why %s DATASET METHOD`",
-			append(args, "PROTOCOL")[0])
+		return fmt.Errorf("name a data set and a method, as in `bench report why sonar GBRFF2`, with the protocol " +
+			"before them if it is another, as in `bench report why PROTOCOL DATASET METHOD`")
 	}
 	s.Datasets, s.Methods = args[:1], args[1:]
 	return nil

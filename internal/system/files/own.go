@@ -16,13 +16,17 @@ import (
 type Own struct {
 	// of the hashes, one small file for each path; where it cannot be written, Own takes no file for its own
 	Folder string
-	Force  bool // any regular file is replaced
+	Force  bool                   // any regular file is replaced
+	Never  func(path string) bool // for files that are not replaced even by Force, such as databases; nil for none
 }
 
-// A KeptError is a file that was not replaced.
+// A KeptError is a file that was not replaced. Without a reason it never is.
 type KeptError struct{ Path, Why string }
 
 func (e *KeptError) Error() string {
+	if e.Why == "" {
+		return fmt.Sprintf("%s is a database, which is not replaced; name another file", e.Path)
+	}
 	return fmt.Sprintf("%s is there, and %s; name another file, or add --force to replace it", e.Path, e.Why)
 }
 
@@ -50,6 +54,9 @@ func (o Own) Write(path string, write func(io.Writer) error) error {
 
 func (o Own) check(path string) error {
 	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() && o.Never != nil && o.Never(path) {
+		return &KeptError{Path: path}
+	}
 	if o.Force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // where it cannot be written, Write says so
 	}

@@ -36,7 +36,7 @@ func TestOwnReplacesNothingOfOthers(t *testing.T) {
 				os.Remove(at)
 				delete(content, at)
 			case "force":
-				must.Do(t, Own{own.Folder, true}.Write(path, text(what)))
+				must.Do(t, Own{Folder: own.Folder, Force: true}.Write(path, text(what)))
 				content[at], ours[at] = what, what
 			case "write":
 				have, there := content[at]
@@ -67,5 +67,8 @@ func TestOwnWithoutAFolder(t *testing.T) {
 	must.Do(t, own.Write(path, text("one")))
 	must.Say(t, own.Write(path, text("two")), "what this program wrote is not known")
 	must.Be(t, string(must.Get(os.ReadFile(path))(t)), "one")
-	must.Do(t, Own{own.Folder, true}.Write(path, text("two")))
+	must.Do(t, Own{Folder: own.Folder, Force: true}.Write(path, text("two")))
+	own.Force, own.Never = true, func(at string) bool { return at == path }
+	must.Say(t, own.Write(path, text("three")), "a.csv is a database, which is not replaced; name another file")
+	must.Be(t, string(must.Get(os.ReadFile(path))(t)), "two")
 }

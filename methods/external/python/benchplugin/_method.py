@@ -41,6 +41,8 @@ def kind(value):
 
 def parameter(name, default, values, allowed):
     """The description of a parameter by its default and its values in the grid."""
+    if isinstance(default, float) and not math.isfinite(default):
+        raise ValueError(f"the default {default} of the parameter {name} is not finite, and parameters are stored as JSON; give it a finite default or None")
     kinds = {kind(v) for v in [default] + values}
     out = {"name": name, "default": default}
     if kinds == {"integer"}:
