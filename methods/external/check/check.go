@@ -62,6 +62,7 @@ type session struct {
 	folder string // for matrices; its name has characters that careless code does not handle
 	plugin *external.Plugin
 	spec   registry.Spec
+	raised string // the error of the method itself on ordinary data; "" if there is none
 	task   registry.Task
 
 	patience time.Duration   // time of one fit
@@ -158,9 +159,14 @@ func (s *session) run(c check, limit time.Duration) Result {
 			r.Failure, r.Advice = says[1], says[2]
 		}
 		var own *external.MethodError
-		if errors.As(err, &own) && strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") &&
-			s.spec.Tasks&registry.Binary != 0 {
+		switch {
+		case !errors.As(err, &own):
+		case strings.HasPrefix(r.Failure, registry.Multiclass.String()+": ") && s.spec.Tasks&registry.Binary != 0:
 			r.Advice = `if the method is for two classes only, say so: tasks=["binary"]; else ` + r.Advice
+		case s.raised == own.Error():
+			r.Advice = "mend the failure above, which is the same"
+		case s.raised == "" && c.name == "shapes": // the first fit, of ordinary data
+			s.raised, r.Advice = own.Error(), "mend this error of the method itself"
 		}
 	}
 	return r

@@ -74,3 +74,21 @@ func TestEachCheckFails(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorOfTheMethod: where every fit ends in one error, the first check says that it is the method's, and the others
+// point there in place of advice about what they try.
+func TestErrorOfTheMethod(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "boom.sh")
+	must.Do(t, os.WriteFile(file, []byte(`while read -r line; do
+	id=$(printf '%s\n' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/')
+	case $line in
+	*'"op":"describe"'*) echo '{"id":'$id',"protocol":[1,1],"name":"Boom","version":"1","tasks":["binary"]}' ;;
+	*) echo '{"id":'$id',"error":"ValueError: boom"}' ;;
+	esac
+done
+`), 0o600))
+	advice := map[string]string{}
+	must.Do(t, Run(t.Context(), file, Options{Limit: time.Hour}, func(r Result) { advice[r.Name] = r.Advice }))
+	must.Be(t, advice["shapes"], "mend this error of the method itself")
+	must.Be(t, advice["data unchanged"], "mend the failure above, which is the same")
+}
