@@ -11,10 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/reference"
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/harness/runner"
+	"github.com/kernelboosting/bench/harness/store"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/registry"
@@ -133,4 +136,16 @@ func TestNearest(t *testing.T) {
 		seconds, _ := nearest(all, c.cell)
 		must.Near(t, seconds, c.want, 2e-3*c.want, c.cell) // from adds a thousandth for another set
 	}
+}
+
+// TestStoredPluginWaits: stored cells of a plugin that took 2 s of processor time took 24 s each, as of one that waits.
+// With one second predicted a cell is left out by a limit of 2 s on its wall time, of 2.5 times as much.
+func TestStoredPluginWaits(t *testing.T) {
+	f := NewForecast([]store.Timing{{Method: "Slow", MethodVersion: "1+0123abcd", Cells: 1, Seconds: 2, Wall: 24}})
+	c := &Cell{Foreign: true, Spec: runner.CellSpec{Cost: 1e9, Inputs: runner.Inputs{MethodVersion: "1+0123abcd"}}}
+	c.Method = "Slow"
+	_, out := f.LeaveOut(Limits{MaxCell: 2 * time.Second}, c)
+	must.Be(t, out, true, "left out")
+	_, out = f.LeaveOut(Limits{MaxCell: 6 * time.Second}, c)
+	must.Be(t, out, false, "left out")
 }

@@ -29,7 +29,7 @@ type Forecast struct {
 	took   map[methodName][]measured
 	known  map[string]map[*Cell]float64 // what seconds said, by method, until a cell of the method is recorded
 	peaks  map[methodName][]peak
-	spent  map[methodName]wallOf // wall time of this run's cells by processor time; see spender
+	spent  map[methodName]wallOf // wall time of this run's cells, and of stored ones of plugins, by processor time
 	around map[bool]wallOf       // seconds of this run's cells outside of their fits by cells; by Cell.Foreign
 
 	Slowness float64 // how many times as long as on the machine of the reference run cells take on this one
@@ -111,6 +111,9 @@ func NewForecast(stored []store.Timing) *Forecast {
 	for _, t := range stored {
 		m := nameOf(t.Method, t.MethodVersion)
 		f.stored[m] = append(f.stored[m], t)
+		if registry.OfPlugin(t.MethodVersion) {
+			f.spent[m] = f.spent[m].and(t.Wall, t.Seconds)
+		}
 		f.recordPeak(m, peak{t.Dataset, t.PeakBytes, t.TrainRows, t.Features})
 	}
 	return f

@@ -53,6 +53,7 @@ type Timing struct {
 	Semantics                      protocol.Semantics
 	Cells                          int
 	Seconds                        float64 // sum over the cells: processor time, or wall time where that is not known
+	Wall                           float64 // sum over the cells of the wall time of their fits
 	TrainRows, Features            int     // of one of the cells; Features is 0 where it is unknown
 	// PeakBytes is the least peak of the cells that ran in processes of their own; 0 if there was none. A process that
 	// serves several cells keeps the peaks of earlier ones.
@@ -81,6 +82,8 @@ func (db *DB) Timings(ctx context.Context, env result.Environment) (out []Timing
 	return out, scanned(ctx, db.sql, `SELECT r.protocol, r.protocol_hash, r.method, r.method_version, r.dataset, r.task,
 		  r.grid_id, count(*), sum(coalesce(r.cpu_seconds, r.search_seconds + r.fit_seconds + r.predict_seconds)) *
 		    iif((e.cpu, e.cores, e.os, e.arch) = (?1, ?2, ?3, ?4), 1, ?5 / y.low),
+		  sum(r.search_seconds + r.fit_seconds + r.predict_seconds) *
+		    iif((e.cpu, e.cores, e.os, e.arch) = (?1, ?2, ?3, ?4), 1, ?5 / y.low),
 		  max(r.n_train), coalesce(max(r.n_features), 0), coalesce(min(iif(r.isolated, r.peak_rss_bytes, NULL)), 0)
 		FROM runs r JOIN environments e ON e.id = r.environment_id LEFT JOIN yardsticks y USING (cpu, cores, os, arch)
 		WHERE r.status = 'ok' AND r.imported = ''
@@ -93,7 +96,7 @@ func (db *DB) Timings(ctx context.Context, env result.Environment) (out []Timing
 		var task string
 		var grid int64
 		err := scan(&of[0], &of[1], &t.Method, &t.MethodVersion, &t.Dataset, &task, &grid, &t.Cells, &t.Seconds,
-			&t.TrainRows, &t.Features, &t.PeakBytes)
+			&t.Wall, &t.TrainRows, &t.Features, &t.PeakBytes)
 		if err == nil && read.protocols[of] != nil {
 			t.Grid, t.Semantics = grids[grid], read.protocols[of].Semantics
 			t.Task, err = registry.ParseTask(task)
