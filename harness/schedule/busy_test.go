@@ -155,7 +155,7 @@ func TestTimeLeftBesideOtherPrograms(t *testing.T) {
 	testenv.NotUnderRace(t)
 	runs := 2 // of up to 2,800 cells
 	if testenv.Thorough(t) {
-		runs = 400
+		runs = 150
 	}
 	times := referenceSeconds(t)
 	for whose := range shares {
