@@ -409,11 +409,6 @@ func concludeRun(a *app, report harness.Report, err error) error {
 	return a.lastLine(report)
 }
 
-func (a *app) lastLine(r harness.Report) error {
-	failures := a.invocation("", "", 0).Other("query", store.FailuresQuery)
-	return a.err.lastLine(r.Plan, r.Outcome, strings.ReplaceAll(failures, "%", "%%"))
-}
-
 // instead says what to do instead of a run whose cells another run has.
 func instead(of store.Progress) string {
 	if of.Join != "" {
@@ -423,21 +418,23 @@ func instead(of store.Progress) string {
 		"that `bench worker` can help"
 }
 
-func (m *messages) lastLine(plan *plan.Plan, out schedule.Outcome, failures string) error {
+// lastLine prints how much of a run is complete and what is not, and returns the exit code.
+func (a *app) lastLine(r harness.Report) error {
+	plan, out := r.Plan, r.Outcome
 	done, asked := plan.Stored+out.OK, plan.Requested
 	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}
-	also := func(number int, format string) {
-		if number > 0 {
-			parts = append(parts, fmt.Sprintf(format, number))
-		}
+	if n := plan.Failed + out.Failed; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed (`%s`; --retry runs them again)", n,
+			a.invocation("", "", 0).Other("query", store.FailuresQuery)))
 	}
-	also(plan.Failed+out.Failed, "%d failed (`"+failures+"`; --retry runs them again)")
 	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool {
 		return !e.Counted()
 	})
 	parts = append(parts, result.Explain(excluded)...)
-	also(out.NotStarted, "%d not run: the same command continues")
-	fmt.Fprintln(m, strings.Join(parts, "; "))
+	if n := out.NotStarted; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not run: the same command continues", n))
+	}
+	fmt.Fprintln(a.err, strings.Join(parts, "; "))
 	switch {
 	case out.Interrupted:
 		return exitError{code: exitInterrupted}

@@ -379,22 +379,31 @@ func announce(a *app, plan *plan.Plan, p plan.Prediction, opt schedule.Options) 
 	}
 	if len(p.Cells) > 0 {
 		canaries := ""
-		switch {
-		case plan.Canaries == 1:
+		switch n := canariesOf(p.Cells); {
+		case n == 1:
 			canaries = " with 1 canary"
-		case plan.Canaries > 1:
-			canaries = fmt.Sprintf(" with %d canaries", plan.Canaries)
+		case n > 1:
+			canaries = fmt.Sprintf(" with %d canaries", n)
 		}
 		a.say("%s: %s to run%s, %d stored already; %s on %s", shapeOf(p.Cells), plural(len(p.Cells), "cell"),
 			canaries, plan.Stored, predicted(plan, p), plural(opt.Places(), "job"))
 	}
-	if n := cellsOfReference(plan.Cells); n > 0 {
+	if n := cellsOfReference(p.Cells); n > 0 {
 		a.say("%d of these come with the program: `%s` stores them", n, a.importing(plan.Cells[0].Protocol))
 	}
 	if p.Early > 0 && p.Early < 0.9*p.Seconds {
 		a.say("first one split of everything, about %s; then the others, heaviest first", wording.Seconds(p.Early))
 	}
 	noteExcluded(a, p.Excluded)
+}
+
+func canariesOf(cells []*plan.Cell) (n int) {
+	for _, c := range cells {
+		if c.Spec.Canary != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // cellsOfReference counts the cells whose results come with the program.

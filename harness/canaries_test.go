@@ -120,8 +120,8 @@ func TestLeaksAreFound(t *testing.T) {
 	req := plan.Request{Datasets: []string{"swiss"}, Splits: []int{1, 2, 3, 4, 5, 6}}
 	db := openTestDB(t)
 	todo, out := runWithCanaries(t, h, db, req, 1)
-	if out.Canaries != 4 || out.OK != 24 || todo.Canaries != 4 || out.NotStarted != 0 {
-		t.Errorf("%+v of %d cells with %d canaries", out, len(todo.Cells), todo.Canaries)
+	if out.Canaries != 4 || out.OK != 24 || len(canariesOf(todo)) != 4 || out.NotStarted != 0 {
+		t.Errorf("%+v of %d cells with %d canaries", out, len(todo.Cells), len(canariesOf(todo)))
 	}
 	findings := must.Get(db.Findings(t.Context(), ""))(t)
 	var found []string
@@ -201,7 +201,7 @@ func TestCanariesArePlanned(t *testing.T) {
 	}))
 	db := openTestDB(t)
 	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
-	if todo := planned(t, h, db, req); len(canariesOf(todo)) != 0 || todo.Canaries != 0 {
+	if todo := planned(t, h, db, req); len(canariesOf(todo)) != 0 || len(canariesOf(todo)) != 0 {
 		t.Error("canaries without a secret")
 	}
 	where := func(secret string, splits ...int) string {
@@ -225,8 +225,8 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Error("every secret draws the same")
 	}
 	todo, out := runWithCanaries(t, h, db, req, 2)
-	if todo.Canaries != 4 || out.OK != 6 || out.Failed != 6 || out.Canaries != 4 {
-		t.Errorf("%d canaries, %+v", todo.Canaries, out)
+	if len(canariesOf(todo)) != 4 || out.OK != 6 || out.Failed != 6 || out.Canaries != 4 {
+		t.Errorf("%d canaries, %+v", len(canariesOf(todo)), out)
 	}
 	req.Splits = []int{1, 2, 3, 4}
 	if req.Secret, _ = db.Secret(t.Context()); len(req.Secret) != 32 {
@@ -244,8 +244,8 @@ func TestCanariesArePlanned(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	req.Splits = []int{5}
-	if todo := planned(t, h, db, req); todo.Canaries != 0 || len(todo.Cells) != 4 {
-		t.Errorf("%d canaries where all have one", todo.Canaries)
+	if todo := planned(t, h, db, req); len(canariesOf(todo)) != 0 || len(todo.Cells) != 4 {
+		t.Errorf("%d canaries where all have one", len(canariesOf(todo)))
 	}
 	must.Be(t, len(must.Get(db.Findings(t.Context(), ""))(t)), 0)
 	must.Be(t, h.Registry.All()[0].Foreign(), true, "the methods of tests are foreign")

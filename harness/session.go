@@ -231,7 +231,6 @@ func (s *Session) register(ctx context.Context, todo *plan.Plan, opt schedule.Op
 		}
 		return meanwhile || r.Elsewhere[c.Spec.Key]
 	})
-	todo.Canaries -= len(r.Elsewhere)
 	for _, c := range todo.Cells {
 		c.Deaths = r.Deaths[c.Spec.Key]
 		c.Spec.Suspect = c.Deaths > 0

@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -171,15 +170,20 @@ func (s *scanner) skipComments(t *Table) {
 	}
 }
 
-// areNames reports whether cells can be the names of columns: different texts, none of which is a number or missing.
+// areNames reports whether the cells of a line can be the names of the columns: each cell is another text, and no cell
+// is a number or a mark of a missing value.
 func areNames(cells [][]byte) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
-		seen[string(c)] = !IsMissingMark(c)
+		if seen[string(c)] || IsMissingMark(c) {
+			return false
+		}
+		seen[string(c)] = true
 	}
-	return len(seen) == len(cells) && !hasNumber(cells) && !slices.Contains(slices.Collect(maps.Values(seen)), false)
+	return !hasNumber(cells)
 }
 
+// hasNumber reports whether at least one cell is a number, also one with a unit or a decimal comma.
 func hasNumber(cells [][]byte) bool {
 	return slices.ContainsFunc(cells, func(c []byte) bool {
 		_, kind, _ := Style{}.Value(c)

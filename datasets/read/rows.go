@@ -109,7 +109,7 @@ func lineFormat(file *File, known []string, gaps bool, like *catalogue.Entry) nu
 	return reader{&own, file.Budget}.numeric()
 }
 
-// headerNames reports that the first line of a file that is no comment holds a feature's name.
+// headerNames reports whether the first line behind the comments of a file holds the name of a feature.
 func headerNames(data []byte, separator byte, features []string) bool {
 	known := map[string]bool{}
 	for _, f := range features {

@@ -53,7 +53,6 @@ func (p *Plan) addCanary(pair []*Cell, first int, secret []byte, known map[strin
 	p.Cells = append(p.Cells, nil)
 	copy(p.Cells[at+1:], p.Cells[at:])
 	p.Cells[at] = &c
-	p.Canaries++
 }
 
 // digest draws 32 bytes from a secret for one use of a canary.

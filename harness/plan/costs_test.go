@@ -138,8 +138,9 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestStoredPluginWaits: stored cells of a plugin that took 2 s of processor time took 24 s each, as of one that waits.
-// With one second predicted a cell is left out by a limit of 2 s on its wall time, of 2.5 times as much.
+// TestStoredPluginWaits: a stored cell of a plugin that waits took 2 s of processor time and 24 s of wall time. So a
+// cell of the plugin with 1 s of processor time is predicted to take 12 s. That is more than 2.5 times a limit of 2 s,
+// and less than 2.5 times a limit of 6 s.
 func TestStoredPluginWaits(t *testing.T) {
 	f := NewForecast([]store.Timing{{Method: "Slow", MethodVersion: "1+0123abcd", Cells: 1, Seconds: 2, Wall: 24}})
 	c := &Cell{Foreign: true, Spec: runner.CellSpec{Cost: 1e9, Inputs: runner.Inputs{MethodVersion: "1+0123abcd"}}}

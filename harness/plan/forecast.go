@@ -15,8 +15,8 @@ import (
 // A Forecast predicts how long cells take, by one rule: the mean seconds of the nearest measured cells of the method,
 // times the ratio of the work of both (see work and nearest). Cells are near if they have about as many training rows
 // and features (see measured.from). Measured are the cells of this run, those of the database, and those of the
-// reference run (see referenceCost), whose seconds are multiplied by Slowness. Without any of these the time is not
-// known.
+// reference run (see referenceCost), whose seconds are multiplied by Slowness. Where no cell of the method was
+// measured, the time of a cell is unknown.
 //
 // The seconds are processor time, which hardly depends on other programs of the machine. How much longer the cells of a
 // run take is measured separately, for the remaining time of the run (see slowdown).
@@ -224,6 +224,17 @@ func (f *Forecast) wall(c *Cell) (fits, around float64) {
 	defer f.mu.Unlock()
 	s := f.around[c.Foreign]
 	return f.slowdown(c) * f.seconds(c), s.wall / max(1, s.by)
+}
+
+// alone predicts the wall time of a cell that has the machine for itself: of a plugin, which may wait or compute on
+// several cores, by the ratio of its own measured cells.
+func (f *Forecast) alone(c *Cell) float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.spent[spender(c)]; c.Foreign && s.by > 0 {
+		return f.seconds(c) * s.wall / s.by
+	}
+	return f.seconds(c)
 }
 
 // Measured predicts the time of a cell, including the time outside of its fits, from cells of the same method on the

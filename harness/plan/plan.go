@@ -77,7 +77,6 @@ type Request struct {
 type Plan struct {
 	Requested int
 	Cells     []*Cell            // the cells to run, in the order in which a run starts them; canaries are among them
-	Canaries  int                // how many of Cells are canaries
 	Excluded  []result.Exclusion // what the request names and the plan leaves out
 	Stored    int                // requested cells that are stored with status ok
 	Failed    int                // requested cells that are stored as failed or timed out and are not run again

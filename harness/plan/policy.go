@@ -94,11 +94,7 @@ func (c *Cell) Excluded(why result.Why) result.Exclusion {
 
 // LeaveOut reports whether the policy leaves a planned cell out, by what was measured so far.
 func (f *Forecast) LeaveOut(l Limits, c *Cell) (result.Exclusion, bool) {
-	seconds := f.Seconds(c)
-	if c.Foreign { // which may wait, or compute on several cores
-		seconds, _ = f.wall(c)
-	}
-	why, out := f.Policy.LeaveOut(c, Resources{Jobs: 1, Seconds: seconds, Bytes: f.Memory(c) + c.SetBytes}, l)
+	why, out := f.Policy.LeaveOut(c, Resources{Jobs: 1, Seconds: f.alone(c), Bytes: f.Memory(c) + c.SetBytes}, l)
 	return c.Excluded(why), out
 }
 

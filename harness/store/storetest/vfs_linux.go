@@ -61,7 +61,7 @@ type Fault struct {
 type Op struct {
 	Kind   Kind
 	Name   string // of the file; for Create and Remove
-	File   int    // the number of the file; a file that is created again after its removal has a new number
+	File   int    // the number of the file; a file has a new number when it is removed and created again
 	At     int64  // the offset; for Truncate the size
 	Data   []byte // for Write
 	Folder bool   // the names of all files are synced too

@@ -1,6 +1,6 @@
 // Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one
-// that says something. What a text must hold and what a value must be are said as briefly. Functions that report
-// something do so as testing.T.Error does: the test has failed, and goes on.
+// that says something. What a text must hold and what a value must be are said as briefly. A function that reports
+// something calls testing.T.Errorf: the test has failed, and goes on.
 //
 //	set := must.Get(read.Load(ctx, files, entry))(t)
 //	must.Do(t, model.Save(&b))
@@ -82,7 +82,7 @@ func Lack(t T, text string, parts ...string) {
 	}
 }
 
-// Have reports each string of items that is not an element of list.
+// Have reports each of the strings items that the strings list do not contain.
 func Have(t T, list []string, items ...string) {
 	t.Helper()
 	for _, item := range items {
