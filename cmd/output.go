@@ -339,7 +339,7 @@ func (a *app) writeTo(file string, write func(io.Writer) error, about string) er
 // write writes a file for the user, whole or not at all. It replaces an existing file only if the program wrote that
 // file and nobody has changed it since, or with --force, which replaces no database.
 func (a *app) write(file string, write func(io.Writer) error) error {
-	return a.writeUnless(store.IsDatabase, file, write)
+	return a.writeUnless(func(path string) bool { return store.IsDatabase(path) || store.IsLog(path) }, file, write)
 }
 
 // writeUnless is write for a file that never decides on.

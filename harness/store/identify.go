@@ -38,6 +38,15 @@ func IsDatabase(path string) bool {
 	return errors.Is(err, errConnected) || strings.HasPrefix(string(head), sqliteHeader)
 }
 
+// IsLog reports whether the file at path is one that SQLite keeps beside a database. It can hold stored results.
+func IsLog(path string) bool {
+	base := path
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		base = strings.TrimSuffix(base, suffix)
+	}
+	return base != path && IsDatabase(base)
+}
+
 // sqliteHeader begins every SQLite file. The application's mark is at byte 68 of headBytes.
 const (
 	sqliteHeader = "SQLite format 3\x00"

@@ -25,7 +25,7 @@ type KeptError struct{ Path, Why string }
 
 func (e *KeptError) Error() string {
 	if e.Why == "" {
-		return fmt.Sprintf("%s is a database, which is not replaced; name another file", e.Path)
+		return fmt.Sprintf("%s is a database or its log, which is not replaced; name another file", e.Path)
 	}
 	return fmt.Sprintf("%s is there, and %s; name another file, or add --force to replace it", e.Path, e.Why)
 }
