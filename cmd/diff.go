@@ -31,7 +31,7 @@ func newDiffCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&o.all, "all", false, "list methods and sets without a difference, too")
 	c.Flags().BoolVar(&o.short, "short", false, "how much differs in one line, and nothing else")
 	c.Flags().StringSliceVar(&o.failIf, "fail-if", nil, "exit code 3 only if B has other test counts, scores or ends "+
-		"(counts), or is significantly worse on a set or lacks results that ended ok in A (worse); or counts,worse; "+
+		"(counts), or is significantly worse on a set or failed where A ended ok (worse); or counts,worse; "+
 		"default: if anything differs")
 	alarms := []string{"counts", "worse"}
 	complete(c, "fail-if", alarms...)
@@ -195,6 +195,9 @@ func diffSide(ctx context.Context, a *app, text string) (src verify.Source, vers
 		wanted = func(t store.Attempted) bool { return strconv.FormatInt(t.EnvironmentID, 10) == value }
 	default:
 		return src, "", nil, usage("%s: %q is not one of before=DATE, version=V, environment=NUMBER", text, when)
+	}
+	if !store.IsDatabase(path) {
+		return src, "", nil, usage("%s: @ is for results of a database, and %s is none", text, path)
 	}
 	db, err := store.OpenReader(ctx, path)
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/kernelboosting/bench/internal/system/files"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
+	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/spf13/cobra"
 )
 
@@ -106,13 +107,13 @@ func runImport(ctx context.Context, a *app, paths []string, protocolFile string,
 	if err != nil {
 		return databaseError(err)
 	}
-	here := 0
+	here, refused := 0, 0
 	for _, src := range sources {
 		in, err := importSource(ctx, a, db, src, protocolFile, known)
 		if err != nil {
 			return err
 		}
-		here += in.Taken + in.Stored + in.Completed
+		here, refused = here+in.Taken+in.Stored+in.Completed, refused+cellsIn(in.Refused)
 		printImport(a, src.Name, in)
 		if src.Name == referenceRun && in.Taken > 0 {
 			a.say("the program holds counts of tests, and of the folds of chosen grid points; those of every grid " +
@@ -125,15 +126,34 @@ func runImport(ctx context.Context, a *app, paths []string, protocolFile string,
 			}
 		}
 	}
+	if len(conflicts.rows) > 0 || !conflicts.forPeople() {
+		conflicts.header = []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}
+	}
 	switch {
 	case len(conflicts.rows) > 0:
-		conflicts.header = []string{"protocol", "dataset", "method", "split", "what", "stored", "imported", "file"}
-		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `bench verify` says which of " +
-			"them this program computes")}
+		return exitError{exitIncomplete, fmt.Errorf("results with equal keys differ; `%s` says which of them this "+
+			"program computes", a.invocation(defaultProtocol, "", 0).Other(verifies(conflicts.rows)...))}
 	case here == 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s: nothing is imported", strings.Join(paths, ", "))}
+	case refused > 0:
+		return exitError{exitIncomplete, fmt.Errorf("%s not imported", counted(refused, "cell", "is", "are"))}
 	}
 	return nil
+}
+
+// verifies are the arguments of the command that computes the cells of conflicts again.
+func verifies(conflicts [][]any) []string {
+	args := []string{"verify", "--sample", "100%"}
+	for i, flag := range []string{"--protocol", "--datasets", "--methods"} {
+		var names []string
+		for _, row := range conflicts {
+			frame.AppendUnique(&names, fmt.Sprint(row[i]))
+		}
+		if flag != "--protocol" || len(names) == 1 {
+			args = append(args, flag, strings.Join(names, ","))
+		}
+	}
+	return args
 }
 
 func printImport(a *app, name string, in verify.Import) {
@@ -212,7 +232,11 @@ func source(ctx context.Context, path string) (src verify.Source, closed func(),
 		of = reference.Table2
 	}
 	if slices.Contains(protocol.Names(), of) {
-		runs, err := reference.Runs(of)
+		p, err := protocol.Load(of)
+		if err != nil {
+			return src, nil, err
+		}
+		runs, err := reference.Runs(p.Name) // the cells of a list of sets are stored under the name of its rules
 		switch {
 		case err != nil:
 			return src, nil, err
@@ -375,7 +399,7 @@ type printedFile struct {
 // runImportPrinted stores the values of a file, or none of them, and lists values that contradict stored ones.
 func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *listing) error {
 	switch {
-	case file.source == "":
+	case strings.TrimSpace(file.source) == "":
 		return usage("--published needs --source \"...\": say where the values are printed")
 	case len(file.source) > wording.MostName || wording.Spelled(file.source) != file.source:
 		return usage("--source is too long, or holds what cannot be seen; use at most %d bytes", wording.MostName)
@@ -408,8 +432,8 @@ func runImportPrinted(ctx context.Context, a *app, file printedFile, conflicts *
 			conflicts.add(s.Dataset, s.Method, s.String(), values[i].String())
 		}
 		return exitError{exitIncomplete, fmt.Errorf("%s: %s otherwise in the database, so that nothing is imported; "+
-			"take the file's with --replace, or give these another --source", name,
-			counted(len(stored), "value of "+file.source, "is", "are"))}
+			"take the file's with --replace, which keeps no other value of %s, or give these another --source", name,
+			counted(len(stored), "value of "+file.source, "is", "are"), file.source)}
 	}
 	kept := ""
 	if file.replace {
@@ -475,14 +499,8 @@ func readPrinted(ctx context.Context, a *app, file printedFile) ([]experiments.V
 }
 
 func runImportScores(ctx context.Context, a *app, path, protocolName string, of verify.Elsewhere) error {
-	if err := wording.CheckName(of.Method); err != nil {
-		return usage("--as: %w", err)
-	}
-	if _, taken := a.reg.Taken(of.Method); taken != "" && !strings.EqualFold(taken, of.Method) {
-		return usage("--as: the name %+q looks like %s; give another", of.Method, taken)
-	}
-	if of.Version == "" {
-		return usage("--version is empty; give one")
+	if err := checkElsewhere(a, of); err != nil {
+		return err
 	}
 	f, size, err := files.Open(path)
 	if err != nil {
@@ -529,6 +547,22 @@ func runImportScores(ctx context.Context, a *app, path, protocolName string, of 
 	a.say("%s: %s of %s imported, %d stored already", of.File, plural(len(fresh), "cell"), of.Method,
 		len(runs)-len(fresh))
 	a.err.noteUnsigned(of, runs, scores)
+	return nil
+}
+
+// checkElsewhere refuses names and versions that would be taken for others, or cannot be seen.
+func checkElsewhere(a *app, of verify.Elsewhere) error {
+	spec, taken := a.reg.Taken(of.Method)
+	switch {
+	case wording.CheckName(of.Method) != nil:
+		return usage("--as: %w", wording.CheckName(of.Method))
+	case taken != "" && spec.Name == "":
+		return usage("--as: the name %+q is, or looks like, the group of methods %s; give another", of.Method, taken)
+	case taken != "" && !strings.EqualFold(taken, of.Method):
+		return usage("--as: the name %+q looks like %s; give another", of.Method, taken)
+	case of.Version == "" || wording.Spelled(of.Version) != of.Version || strings.TrimSpace(of.Version) == "":
+		return usage("--version %q is empty, or holds what cannot be seen; give another", of.Version)
+	}
 	return nil
 }
 

@@ -124,9 +124,15 @@ func refitAsStored(a *app, c *cobra.Command, exp *plan.Experiment, method string
 // storedCell returns the row that --db holds of a cell that ended ok. dataset is the cell's set as the command names
 // it.
 func storedCell(a *app, c *cobra.Command, cell runner.Cell, p *protocol.Protocol, dataset string) (*store.Row, error) {
+	given := func(advice string) string { // where the command takes parameters
+		if c.Flags().Lookup("params") == nil {
+			return ""
+		}
+		return advice
+	}
 	db, err := a.reader(c.Context())
 	if err != nil {
-		return nil, fmt.Errorf("%w; --params does without", err)
+		return nil, fmt.Errorf("%w%s", err, given("; --params does without"))
 	}
 	defer db.Close()
 	s, found, err := db.Attempt(c.Context(), cell.Protocol, cell.Dataset, cell.Method, cell.Split)
@@ -134,12 +140,12 @@ func storedCell(a *app, c *cobra.Command, cell runner.Cell, p *protocol.Protocol
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, usage("%s holds no result of %s under %s; `%s` makes it, or give --params",
+		return nil, usage("%s holds no result of %s under %s; `%s` makes it%s",
 			a.db, cell, cell.Protocol, a.invocation(p.Shown(), p.Path, p.Splits).Command([]string{cell.Method},
-				[]string{dataset}, []int{cell.Split}, false))
+				[]string{dataset}, []int{cell.Split}, false), given(", or give --params"))
 	case s.Status != result.OK:
-		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen; give --params", cell,
-			cell.Protocol, s.Status, firstLine(s.Error))
+		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen%s", cell,
+			cell.Protocol, s.Status, firstLine(s.Error), given("; give --params"))
 	}
 	return &s, nil
 }

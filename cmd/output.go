@@ -144,7 +144,10 @@ func newStream(w io.Writer, format string, header []string) (stream, error) {
 		return c, c.w.Write(wording.SheetCells(header))
 	}
 	j := &jsonStream{w: w}
-	for _, n := range header {
+	for i, n := range header {
+		if slices.Contains(header[:i], n) {
+			return nil, usage("two columns are named %s; name them apart with AS for JSON", n)
+		}
 		key, err := marshalVisible(n)
 		if err != nil {
 			return nil, err
@@ -347,6 +350,9 @@ func (a *app) writeUnless(never func(string) bool, file string, write func(io.Wr
 	cache, err := os.UserCacheDir()
 	if err != nil { // no home directory: the hashes lie beside the database
 		cache = filepath.Dir(a.db)
+	}
+	if info, err := os.Stat(cmp.Or(file, ".")); err == nil && !info.Mode().IsRegular() {
+		return usage("%q is not a regular file; give another name", file)
 	}
 	own := files.Own{Folder: filepath.Join(cache, "bench", "written"), Force: a.force, Never: never}
 	err = own.Write(file, write)

@@ -228,6 +228,16 @@ func (a *app) register() error {
 	return nil
 }
 
+// knowPlugins asks all plugins what they are. It is an error if none can be used.
+func (a *app) knowPlugins(protocol string) error {
+	err := a.know(protocol, nil)
+	if _, here := a.reg.Groups()[pluginGroup]; err == nil && !here {
+		err = usage("--methods %s: no plugin is here that can be used; `bench methods new NAME` writes one",
+			pluginGroup)
+	}
+	return err
+}
+
 // isPart reports whether a file belongs to another plugin, such as a module beside that plugin.
 func (a *app) isPart(file string) bool {
 	return slices.ContainsFunc(a.found, func(f *foundPlugin) bool {

@@ -420,18 +420,22 @@ func instead(of store.Progress) string {
 
 // lastLine prints how much of a run is complete and what is not, and returns the exit code.
 func (a *app) lastLine(r harness.Report) error {
-	plan, out := r.Plan, r.Outcome
-	done, asked := plan.Stored+out.OK, plan.Requested
+	todo, out := r.Plan, r.Outcome
+	done, asked := todo.Stored+out.OK, todo.Requested
 	parts := []string{fmt.Sprintf("complete %d/%d", done, asked)}
-	if n := plan.Failed + out.Failed; n > 0 {
+	replaces := func(c *plan.Cell) bool { return c.Spec.Replace }
+	switch n := todo.Failed + out.Failed; {
+	case n > 0 && slices.ContainsFunc(todo.Cells, replaces):
+		parts = append(parts, fmt.Sprintf("%d failed (what was stored of them stays; --rerun runs them again)", n))
+	case n > 0:
 		parts = append(parts, fmt.Sprintf("%d failed (`%s`; --retry runs them again)", n,
 			a.invocation("", "", 0).Other("query", store.FailuresQuery)))
 	}
-	excluded := slices.DeleteFunc(slices.Concat(plan.Excluded, out.Excluded), func(e result.Exclusion) bool {
+	excluded := slices.DeleteFunc(slices.Concat(todo.Excluded, out.Excluded), func(e result.Exclusion) bool {
 		return !e.Counted()
 	})
 	parts = append(parts, result.Explain(excluded)...)
-	if n := out.NotStarted; n > 0 {
+	if n := out.NotStarted - (canariesOf(todo.Cells) - out.Canaries); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not run: the same command continues", n))
 	}
 	fmt.Fprintln(a.err, strings.Join(parts, "; "))

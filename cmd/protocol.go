@@ -86,7 +86,7 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Write NAME.toml, a protocol of your own",
 		Args:  takes("NAME"),
-		RunE:  func(_ *cobra.Command, args []string) error { return runProtocolNew(a, args[0], o) },
+		RunE:  func(c *cobra.Command, args []string) error { return runProtocolNew(c.Context(), a, args[0], o) },
 	}
 	flags := c.Flags()
 	flags.IntVar(&o.Splits, "splits", 20, "number of train/test splits")
@@ -103,7 +103,7 @@ func newProtocolNewCommand(a *app) *cobra.Command {
 }
 
 // runProtocolNew writes a file that this program reads as a protocol, or says what is wrong with the request.
-func runProtocolNew(a *app, name string, o protocol.Outline) error {
+func runProtocolNew(ctx context.Context, a *app, name string, o protocol.Outline) error {
 	file := name + ".toml"
 	chosen, err := a.choose(selection{methods: o.Methods, datasets: o.Datasets}, nothingStored)
 	if err != nil {
@@ -111,8 +111,9 @@ func runProtocolNew(a *app, name string, o protocol.Outline) error {
 	}
 	o.Methods, o.Datasets = chosen.methods, chosen.typed
 	text := o.TOML()
-	if _, err := protocol.Parse(name, []byte(text)); err != nil {
-		return usageError(err)
+	exp, err := a.experimentOf(protocol.Parse(name, []byte(text)))
+	if err != nil {
+		return err
 	}
 	if m, err := metric.Lookup(o.Metric); err == nil {
 		if _, err := metric.ForSelection(o.Metric, m.Tasks); err != nil {
@@ -127,8 +128,15 @@ func runProtocolNew(a *app, name string, o protocol.Outline) error {
 	case err == nil:
 		return usage("%s exists; choose another name, or edit the file", file)
 	}
-	return a.writeText(file, text, fmt.Sprintf("; `%s` says what it computes and how long that takes",
-		frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run")))
+	next := fmt.Sprintf("; `%s` says what it computes and how long that takes",
+		frame.CommandLine("bench", "run", "--all", "--protocol", file, "--dry-run"))
+	if err = exp.Protocol.ResolveSets(a.sets); err == nil {
+		_, err = exp.Plan(ctx, plan.Request{Splits: []int{1}}, nil, nil)
+	}
+	if err != nil {
+		next = "; before it runs, edit it: " + err.Error()
+	}
+	return a.writeText(file, text, next)
 }
 
 // protocolsOfDatabase returns the protocols that the database holds, none where there is no database.

@@ -34,6 +34,7 @@ type reportOptions struct {
 	also           []string // see frame.Selection
 	wide, details  bool
 	folds          bool // the report needs the folds
+	others         bool // also sets of other protocols with the same cells
 }
 
 func newReportCommands(a *app) []*cobra.Command {

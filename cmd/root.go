@@ -419,7 +419,8 @@ func memoryLimit(text string) (int64, error) {
 			break
 		}
 	}
-	return 0, usage("--memory %q is not a size of at least one byte; write for example 8GiB or 500MiB", text)
+	return 0, usage("--memory %q is not a size of at least one byte with its unit; write for example 8GiB or 500MiB",
+		text)
 }
 
 // collectWithin makes the garbage collector work before the program outgrows --memory, and returns a function that

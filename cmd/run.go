@@ -406,12 +406,12 @@ func canariesOf(cells []*plan.Cell) (n int) {
 	return n
 }
 
-// cellsOfReference counts the cells whose results come with the program.
+// cellsOfReference counts the cells without a stored result whose results come with the program.
 func cellsOfReference(cells []*plan.Cell) (n int) {
 	inputs := map[runner.Cell]runner.Inputs{}
 	var sets []string
 	for _, c := range cells {
-		if !c.Foreign {
+		if !c.Foreign && c.Attempt == 0 {
 			inputs[c.Cell], sets = c.Spec.Inputs, append(sets, c.Dataset)
 		}
 	}

@@ -43,7 +43,7 @@ type choice struct {
 // cells that this program does not know. Any other name is an error, which suggests similar ones.
 func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice, err error) {
 	if slices.Contains(s.methods, pluginGroup) {
-		if err := a.know(s.protocol, nil); err != nil {
+		if err := a.knowPlugins(s.protocol); err != nil {
 			return c, err
 		}
 	}
@@ -93,6 +93,12 @@ func (a *app) choose(s selection, stored func() ([]store.Cell, error)) (c choice
 		return c, err
 	}
 	c.exclude, err = excludedNames(a, c, s.exclude, cells)
+	for _, names := range [][]string{c.methods, c.datasets} {
+		out := func(name string) bool { return slices.Contains(c.exclude, name) }
+		if err == nil && s.report && names != nil && len(slices.DeleteFunc(slices.Clone(names), out)) == 0 {
+			err = usage("--exclude leaves none of %s; name fewer there", strings.Join(names, ", "))
+		}
+	}
 	return c, err
 }
 
@@ -399,6 +405,9 @@ func reportSource(a *app, f reportOptions, c choice, stored *storedSets) frame.S
 		},
 		Registry: aliasing{c.Registry, a}, Sets: stored, Methods: c.methods, Also: f.also, Datasets: c.typed,
 		Exclude: c.exclude, Splits: c.splits, Folds: f.folds, Run: a.invocation(p.Shown(), p.Path, p.Splits),
+	}
+	if f.others {
+		src.Protocol.Others = nil
 	}
 	if p.Sweep != nil {
 		src.Protocol.Sweep = frame.Sweep{Name: p.Sweep.Name, Title: p.Sweep.Title, Datasets: p.Sweep.Datasets,

@@ -301,7 +301,8 @@ const watchEvery = time.Second
 // protocol is "", it is the run's.
 func newWatcher(ctx context.Context, a *app, db *store.DB, protocol string) (*live.Watcher, error) {
 	opt := live.Options{Frame: func(ctx context.Context, name string) (frame.Frame, error) {
-		return a.frameOf(ctx, db, reportOptions{selection: selection{protocol: cmp.Or(protocol, name)}})
+		return a.frameOf(ctx, db, reportOptions{selection: selection{protocol: cmp.Or(protocol, name)},
+			others: protocol == ""})
 	}}
 	if protocol != "" {
 		exp, err := a.experiment(protocol)

@@ -1,13 +1,20 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
+	"github.com/kernelboosting/bench/harness/environment"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/harness/store/storetest"
 	"github.com/kernelboosting/bench/internal/test/must"
+	"github.com/kernelboosting/bench/methods"
 	"github.com/kernelboosting/bench/reports/live"
 )
 
@@ -166,4 +173,24 @@ func TestBoardInAFile(t *testing.T) {
 		must.Be(t, strings.Count(out.String(), "r.db"), c.shown, c)
 	}
 	must.Lack(t, out.String(), "\x1b")
+}
+
+// TestWatchedSets: the watcher shows every set of the cells' rules, also one that the protocol of that name leaves to a
+// longer list.
+func TestWatchedSets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	db := must.Get(store.Open(t.Context(), path))(t)
+	run := storetest.Finished("CART", "yeast", 1)
+	run.Protocol, run.ProtocolHash, run.SetFile = "table2", must.Get(protocol.Load("table2"))(t).Hash(), ""
+	w := db.NewWriter(environment.Current(), nil)
+	must.Do(t, errors.Join(w.Put(run), w.Close(), db.Close()))
+	a := &app{reg: methods.All(), db: path, err: &messages{}, sets: catalogue.Builtin()}
+	reader := must.Get(a.reader(t.Context()))(t)
+	defer reader.Close()
+	watcher := must.Get(newWatcher(t.Context(), a, reader, ""))(t)
+	defer watcher.Close()
+	s := must.Get(watcher.Look(t.Context()))(t)
+	if len(s.Sets) != 1 || s.Sets[0].Name != "yeast" || s.Sets[0].OK != 1 {
+		t.Errorf("%+v, want one cell of yeast", s)
+	}
 }

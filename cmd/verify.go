@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
+	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/schedule"
 	"github.com/kernelboosting/bench/harness/store"
@@ -138,8 +139,8 @@ func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, 
 		return exitError{exitInterrupted, errors.New("interrupted")}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than "+
-			"the code that computed them; raise its Version, or `bench run --rerun`", counted(differ, "cell", "is",
-			"are"))}
+			"the code that computed them (raise its Version, or `bench run --rerun`), or what is stored was changed",
+			counted(differ, "cell", "is", "are"))}
 	case out.Excluded != nil:
 		return exitError{exitIncomplete, fmt.Errorf("not all cells were compared; %s",
 			strings.Join(result.Explain(out.Excluded), "; "))}
@@ -234,6 +235,13 @@ func planAgain(ctx context.Context, a *app, db *store.DB, f verifyOptions) (plan
 	}
 	for _, name := range slices.Sorted(maps.Keys(byProtocol)) {
 		exp := chosen.Experiment
+		if exp.Protocol.Path == "" && stored[name].Text == "" && !slices.Contains(protocol.Names(), name) {
+			for _, c := range byProtocol[name] {
+				out.Unknown = append(out.Unknown, plan.Group{Protocol: name, Dataset: c.Dataset, Method: c.Method,
+					Cells: 1, Why: "the text of the protocol is not known here; name its file with --protocol"})
+			}
+			continue
+		}
 		if exp.Protocol.Path == "" { // of the protocols that are stored, or of one that has no file of its own
 			if exp, err = a.storedProtocol(ctx, db, name, stored[name]); err != nil {
 				return out, err

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/evidence"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/internal/sample"
+	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 )
 
@@ -45,6 +46,21 @@ func scores(methods []string, correct ...[]int) sample.Input {
 	in := sample.Of(1, rows...)
 	in.Protocol.Order = func([]string) []string { return methods }
 	return in
+}
+
+// TestSharedBestMean: who shares the best mean is named, and no other.
+func TestSharedBestMean(t *testing.T) {
+	for want, correct := range map[string][2]int{"A and B have the best mean. A is ": {80, 80},
+		"B has the best mean. It is ": {80, 81}} {
+		var rows [][]int
+		for s := range 8 {
+			rows = append(rows, []int{correct[0] + s, correct[1] + s, 70})
+		}
+		f := scores([]string{"A", "B", "C"}, rows...).Frame(t)
+		board := compare.Leaderboard(pflag.NewFlagSet("", pflag.ContinueOnError))
+		d := must.Get(board(new(must.Get(f.Table(""))(t))))(t)
+		must.Hold(t, strings.Join(said(d), "\n"), want)
+	}
 }
 
 // By hand: means of the field are 80 and 70, so that A gains 4 and -3, B -1 and 3, C -3 and 0. A partial method

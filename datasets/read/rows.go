@@ -56,7 +56,7 @@ func Rows(path string, features []string, dates []int, gaps bool, like *catalogu
 	if err != nil {
 		return nil, err
 	}
-	x, err := newMatrix(b, t.MaxRows, len(features), "score fewer rows at a time",
+	x, err := newMatrix(b, max(1, t.MaxRows), len(features), "score fewer rows at a time",
 		fmt.Sprintf("%s: %d features of the model", path, len(features)))
 	if err != nil {
 		return nil, err

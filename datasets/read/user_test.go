@@ -480,6 +480,7 @@ func TestReadRows(t *testing.T) {
 			`:2: column 2 ("job"): value "smith" is no level that the model knows`},
 		"no number":                 {"age,height,job\n1,tall,cook\n", "", `value "tall" is not a finite number`},
 		"no names, too few columns": {"1,2\n", "", "names none of the features"},
+		"no rows":                   {"age,height,job\n", "", "rows.csv: the file has no data rows"},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
 		must.Do(t, os.WriteFile(path, []byte(c.file), 0o644))

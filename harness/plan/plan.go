@@ -135,6 +135,9 @@ func (e *Experiment) named(req Request) (methods []registry.Spec, sets []string,
 	if methods, err = e.Methods(req.Methods); err != nil {
 		return nil, nil, err
 	}
+	if len(sets) == 0 {
+		return nil, nil, fmt.Errorf("protocol %s names no data sets; name some with --datasets", e.Protocol.Shown())
+	}
 	excluded := func(name string) bool { return slices.Contains(req.Exclude, name) }
 	sets = slices.DeleteFunc(slices.Clone(sets), excluded)
 	methods = slices.DeleteFunc(methods, func(m registry.Spec) bool { return excluded(m.Name) })

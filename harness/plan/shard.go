@@ -27,7 +27,7 @@ func ParseShard(text string) (Shard, error) {
 	n, err2 := strconv.Atoi(of)
 	if err != nil || err2 != nil || k < 1 || n < k || n > maxShards {
 		return Shard{}, fmt.Errorf("shard %q: write the number of the share and how many there are, as 3/40; shares "+
-			"are numbered from 1", text)
+			"are numbered from 1 to %d at most", text, maxShards)
 	}
 	return Shard{k, n}, nil
 }

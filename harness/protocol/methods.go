@@ -98,6 +98,10 @@ func (p *Protocol) Resolve(reg registry.Registry) (registry.Registry, error) {
 				return reg, fmt.Errorf("protocol %s: [methods.%s]: tasks needs the key of, which makes a variant",
 					p.Name, name)
 			}
+			if _, twice := resolved[spec.Name]; twice {
+				return reg, fmt.Errorf("protocol %s: [methods.%s]: %s has another section; make it one", p.Name, name,
+					spec.Name)
+			}
 			resolved[spec.Name] = settings
 			continue
 		}

@@ -217,6 +217,11 @@ func Parse(name string, raw []byte) (*Protocol, error) {
 	default:
 		err = errors.Join(p.Semantics.check(), p.expandSweep())
 	}
+	for i, d := range p.Datasets {
+		if slices.ContainsFunc(p.Datasets[:i], func(other string) bool { return strings.EqualFold(other, d) }) {
+			err = fmt.Errorf("datasets names %q twice; name it once", d)
+		}
+	}
 	for _, d := range p.Apart {
 		if !slices.Contains(p.Datasets, d) {
 			err = fmt.Errorf("apart names %q, which is not in datasets", d)
@@ -288,6 +293,10 @@ func (p *Protocol) ResolveSets(c *catalogue.Catalogue) error {
 		e, err := c.Add(path)
 		if err != nil {
 			return fmt.Errorf("protocol %s: datasets: %w", p.Name, err)
+		}
+		if slices.Contains(p.Datasets, e.Name) {
+			return fmt.Errorf("protocol %s: datasets: %s describes the set %s, which is there already; name it once",
+				p.Name, name, e.Name)
 		}
 		p.Datasets[i] = e.Name
 		if at := slices.Index(p.Apart, name); at >= 0 {

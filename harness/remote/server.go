@@ -213,6 +213,9 @@ func fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// errFingerprint begins the error for a coordinator that is another one, or has another certificate now.
+var errFingerprint = errors.New("the coordinator's certificate has the fingerprint")
+
 // dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://.
 // It returns the address, the options of the connection, and the identity of the run. An address of another machine
 // needs tls:// and a certificate that this machine trusts, or a fingerprint. A secret with a colon is a user and a
@@ -242,8 +245,8 @@ func dialOptions(at, secret string) (address string, opt []nats.Option, run stri
 			VerifyConnection: func(c tls.ConnectionState) error {
 				if got := fingerprint(c.PeerCertificates[0].Raw); subtle.ConstantTimeCompare([]byte(got),
 					[]byte(want)) != 1 {
-					return fmt.Errorf("the coordinator's certificate has the fingerprint %s, not %s; take the address "+
-						"that the coordinator prints", got, want)
+					return fmt.Errorf("%w %s, not %s; take the address that the coordinator prints", errFingerprint,
+						got, want)
 				}
 				return nil
 			},

@@ -65,7 +65,8 @@ func TestSecrets(t *testing.T) {
 	for what, at := range map[string]string{
 		"refuses the token":        "nats://wrong@" + host + "?" + query,
 		"has the fingerprint":      "nats://" + token + "@" + host + "?fingerprint=00",
-		"no coordinator answers":   "nats://" + token + "@" + host,
+		"with ?fingerprint=":       "nats://" + token + "@" + host,
+		"no coordinator answers":   "nats://" + token + "@127.0.0.1:1",
 		"needs tls://, or ?finger": "nats://" + token + "@example.org:4222",
 		"is not an address":        "http://" + host,
 	} {

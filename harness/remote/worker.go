@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -119,6 +120,11 @@ func Serve(ctx context.Context, at string, opt WorkerOptions) error {
 	case errors.Is(err, nats.ErrAuthorization):
 		return fmt.Errorf("the coordinator at %s refuses the token; take the address or the token file of its run: %w",
 			address, err)
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return fmt.Errorf("the coordinator at %s has a certificate that this machine does not trust; take the whole "+
+			"address that its run prints, with ?fingerprint=: %w", address, err)
+	case errors.Is(err, errFingerprint):
+		return fmt.Errorf("%s: %w", address, err)
 	case err != nil:
 		return fmt.Errorf("no coordinator answers at %s: %w", address, err)
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kernelboosting/bench/datasets"
@@ -34,8 +35,9 @@ func (c CellSpec) Imported(
 		own, there := scores[row]
 		switch {
 		case !there:
-			return run, fmt.Errorf("%s: test row %d has no score; `bench data splits SET --seed %d --format json` "+
-				"says the test rows, where SET is what --datasets takes", c.Cell, row, c.Cell.Split)
+			return run, fmt.Errorf("%s: test row %d has no score; `bench data splits SET --protocol %s --seed %d "+
+				"--format json` says the test rows, where SET is what --datasets takes", c.Cell, row,
+				cmp.Or(p.Path, p.Shown()), c.Cell.Split)
 		case len(own) != shape.Outputs():
 			return run, fmt.Errorf("%s: row %d has %d scores, the set needs %d", c.Cell, row, len(own), shape.Outputs())
 		}

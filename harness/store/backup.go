@@ -30,6 +30,9 @@ func (db *DB) Backup(
 		return fmt.Errorf("backup %s: %w", path, explain(err))
 	}
 	if err := checkCopy(ctx, scratch); err != nil {
+		if damage := (*DamageError)(nil); errors.As(err, &damage) {
+			damage.Path = db.path // whose rows these are
+		}
 		return fmt.Errorf("backup %s: the copy is damaged and was removed: %w", path, err)
 	}
 	from, err := os.Open(scratch)

@@ -40,8 +40,8 @@ func (e *DamageError) Error() string {
 		}
 		texts = append(texts, p.String())
 	}
-	return fmt.Sprintf("database %s is damaged: %s; `bench db check` lists everything, restore a copy or let `bench "+
-		"db check --remove` take the damaged rows out",
+	return fmt.Sprintf("database %s is damaged: %s; `bench db check --db FILE` lists everything, restore a copy or "+
+		"let `bench db check --db FILE --remove` take the damaged rows out",
 		e.Path, strings.Join(texts, "; "))
 }
 

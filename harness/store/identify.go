@@ -158,13 +158,13 @@ func (db *DB) checkSchema(ctx context.Context) error {
 	case version < schemaVersion:
 		return fmt.Errorf("its schema is version %d, of a program before the first release, and this one reads "+
 			"version %d; "+
-			"it stays as it is and readable by the program that made it; name another with --db, and run the cells "+
+			"it stays as it is and readable by the program that made it; use another database, and run the cells "+
 			"again", version, schemaVersion)
 	}
 	have, err := db.definitions(ctx)
 	if err == nil && have != schemaHash {
 		err = errors.New("the definitions of its tables and views are not this program's: the file is damaged, or " +
-			"another program changed it; restore a copy, or name another with --db")
+			"another program changed it; restore a copy, or use another database")
 	}
 	for table, views := range tablesOfScores {
 		for _, of := range append([]string{table}, views...) {

@@ -188,6 +188,12 @@ func scoreColumns(head []string) (columns, error) {
 	for i := range head {
 		head[i] = strings.TrimSpace(head[i])
 	}
+	shown := fmt.Sprintf("%.200s", wording.Spelled(strings.Join(head, ", ")))
+	for i, name := range head {
+		if slices.Contains(head[:i], name) {
+			return columns{}, fmt.Errorf("its columns are %s: %q is there twice", shown, wording.Spelled(name))
+		}
+	}
 	at := func(name string) int { return slices.Index(head, name) }
 	c := columns{dataset: at("dataset"), split: at("split"), row: at("row")}
 	if i := at("score"); i >= 0 {
@@ -202,7 +208,7 @@ func scoreColumns(head []string) (columns, error) {
 	}
 	if c.dataset < 0 || c.split < 0 || c.row < 0 || len(c.scores) == 0 || at("score") >= 0 && len(c.scores) > 1 {
 		return c, fmt.Errorf("its columns are %s; name them dataset, split, row, and score, or score_0, score_1 and "+
-			"so on for several classes", strings.Join(head, ", "))
+			"so on for several classes", shown)
 	}
 	return c, nil
 }

@@ -44,9 +44,9 @@ func command(path, python string) ([]string, error) {
 	}
 	found, err := exec.LookPath(interpreter)
 	if err != nil {
-		hint := ""
+		hint := "; install it"
 		if kind == ".py" {
-			hint = "; install it or set BENCH_PYTHON to a Python"
+			hint += " or set BENCH_PYTHON to a Python"
 		}
 		return nil, fmt.Errorf("%s, which runs it, is not there%s", interpreter, hint)
 	}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -123,7 +124,8 @@ func NewPage(t *frame.Table, o Options) (*Page, error) {
 	us := slices.Index(t.Methods, o.Method)
 	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
 		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method,
-			t.Frame.Run.Command([]string{o.Method}, t.Frame.Datasets, t.Frame.Splits, false))
+			t.Frame.Run.Command([]string{o.Method}, t.Frame.Datasets, t.Frame.Splits, slices.ContainsFunc(t.Missing,
+				func(m frame.Missing) bool { return m.Kind == frame.Failed && m.Method == o.Method })))
 	}
 	ev, err := o.Evidence(t)
 	if err != nil {
@@ -161,6 +163,9 @@ func (p *Page) fromLarger() (string, error) {
 		return "", err
 	}
 	q, _ := board.Between(slices.Index(all.Methods, p.method), slices.Index(all.Methods, p.Methods[p.pairs[0].B]))
+	if math.IsNaN(q.Adjusted) {
+		return text + ", and on their leaderboard the pair is not testable.", nil
+	}
 	return fmt.Sprintf("%s, and on their leaderboard p is %s.", text, frame.PValue(q.Adjusted)), nil
 }
 
@@ -184,8 +189,12 @@ func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 		}
 	}
 	if len(p.pairs) == 0 {
-		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s; `%s` makes them",
-			frame.ErrNoResults, p.method, p.FullCommand)
+		makes := ""
+		if p.FullCommand != "" {
+			makes = fmt.Sprintf("; `%s` makes them", p.FullCommand)
+		}
+		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s%s",
+			frame.ErrNoResults, p.method, makes)
 	}
 	p.takeStop()
 	return p, nil

@@ -54,8 +54,16 @@ func Tests(flags *pflag.FlagSet) frame.Build {
 func TestsOf(t *frame.Table, ev *evidence.Evidence) doc.Document {
 	p := testsPage(t, ev)
 	omnibus, tests := p.omnibus()
-	return doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title,
-		frame.Count(len(p.Counted), "data set"), p.Protocol), Notes: p.Notes(), Blocks: []doc.Block{
+	over := frame.Count(len(p.Counted), "data set")
+	most := 0
+	for _, q := range p.pairs {
+		most = max(most, len(q.Gains))
+	}
+	if most > len(p.Counted) { // a pair may have sets that another method lacks
+		over = fmt.Sprintf("%d to %s", len(p.Counted), frame.Count(most, "data set"))
+	}
+	return doc.Document{Title: fmt.Sprintf("Tests of mean test %s over %s, protocol %s", p.Metric.Title, over,
+		p.Protocol), Notes: p.Notes(), Blocks: []doc.Block{
 		doc.Prose{Heading: "Verdict", Paragraphs: p.verdict()}, p.pairTable(), omnibus,
 		posteriors(p.ev, p.Metric, "Methods", doc.Map(p.pairs, p.name), p.ev.Typical(p.pairs, usualDraws)),
 		p.pairRecords(), tests}}

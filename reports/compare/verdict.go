@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -92,7 +93,10 @@ func (p *Page) Preliminary() string {
 func (p *Page) summary() string {
 	var out []string
 	who := p.method
-	if p.o.Chosen {
+	switch leaders := evidence.Leaders(p.Table); {
+	case p.o.Chosen && len(leaders) > 1:
+		who = frame.Listed(leaders) + " have the best mean. " + who
+	case p.o.Chosen:
 		who += " has the best mean. It"
 	}
 	for _, family := range p.families() {
@@ -182,8 +186,13 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	if n == 0 {
 		b.WriteString(", since no set of the main group has a common split")
 	} else if q.Verdict == evidence.Untestable {
-		fmt.Fprintf(&b, ", since %s%s; %d sets are enough", TooFew(family, n, frame.Count(n, "set")), among,
-			family.Enough)
+		sets := frame.Count(n, "set")
+		if same := zeros(q.Gains); same > 0 && slices.ContainsFunc(family.Pairs, func(other evidence.Pair) bool {
+			return len(other.Gains) <= n && !math.IsNaN(other.Adjusted)
+		}) {
+			sets = fmt.Sprintf("%s, %d of them with equal means,", sets, same)
+		}
+		fmt.Fprintf(&b, ", since %s%s; %d sets are enough", TooFew(family, n, sets), among, family.Enough)
 	}
 	b.WriteString(".")
 	if n > 1 {
@@ -194,6 +203,15 @@ func (p *Page) sentence(q *evidence.Pair) string {
 	}
 	b.WriteString(p.versions(q) + p.singles(q))
 	return b.String()
+}
+
+func zeros(gains []*big.Rat) (n int) {
+	for _, g := range gains {
+		if g.Sign() == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // TooFew says why comparisons over a number of sets are not testable; of names these sets in words. If one comparison

@@ -219,6 +219,18 @@ func Ends(t *frame.Table) (first, last int) {
 		slices.Index(columns, slices.MinFunc(columns, (*big.Rat).Cmp))
 }
 
+// Leaders are the whole methods that have the best mean over the counted sets.
+func Leaders(t *frame.Table) (names []string) {
+	if means := t.Means(); len(means) > 0 {
+		for i, best := range stats.Largest(stats.ColumnMeans(means)) {
+			if best {
+				names = append(names, t.Methods[i])
+			}
+		}
+	}
+	return names
+}
+
 // adjustOver adjusts the comparisons over data sets: differences, and equivalences in a family of their own.
 func (e *Evidence) adjustOver() {
 	var above, below []stats.SignedRanks

@@ -361,10 +361,10 @@ func (f *Frame) cannot(method, dataset string) string {
 	}
 	spec, err := f.Registry.Lookup(method)
 	switch {
-	case err != nil && !ok && f.ofPlugin(method):
+	case err != nil && f.ofPlugin(method) && (!ok || f.newest(method) == pinned.Version):
 		return "" // a run asks the plugin
 	case err != nil:
-		return "this program has no such method" + f.computedBy(method, dataset)
+		return "this program has no such method" + f.computedBy(method, pinned.Version, dataset)
 	case ok && spec.Version != pinned.Version:
 		return fmt.Sprintf("this program has version %s of %s", spec.Version, method)
 	}
@@ -378,11 +378,22 @@ func (f *Frame) cannot(method, dataset string) string {
 	return e.Unfit(spec)
 }
 
-// computedBy says which program and which version of the method computed the stored results of a cell; "" if there
-// are none. The version of a plugin names its libraries.
-func (f *Frame) computedBy(method, dataset string) string {
+// newest is the version of the last stored cell of a method.
+func (f *Frame) newest(method string) (version string) {
+	last := ""
+	for _, r := range f.stored {
+		if r.Method == method && r.StartedAt > last {
+			last, version = r.StartedAt, r.MethodVersion
+		}
+	}
+	return version
+}
+
+// computedBy says which program and which version of the method, "" for any, computed the stored results of a cell; ""
+// if there are none. The version of a plugin names its libraries.
+func (f *Frame) computedBy(method, version, dataset string) string {
 	for _, r := range f.Rows {
-		if r.Method != method || r.Dataset != dataset {
+		if r.Method != method || r.Dataset != dataset || version != "" && r.MethodVersion != version {
 			continue
 		}
 		by := ""

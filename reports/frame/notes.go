@@ -79,7 +79,7 @@ var notes = []struct {
 			return when(names != nil, t.Protocol, Briefly(names, "data set"),
 				strings.Join(slices.Insert(ask, 0, t.Protocol), ","))
 		}},
-	{ofAll, "Not counted, since they have less than half of the usual %s: %s.", func(t *Table) [][]any {
+	{ofMeans, "Not counted, since they have less than half of the usual %s: %s.", func(t *Table) [][]any {
 		few := t.setTexts(func(s Set) bool {
 			return s.Finished() > 0 && s.Group == GroupMain && !s.Counted && t.Few(len(s.Splits))
 		}, func(s Set) string { return fmt.Sprintf("%s (%d)", s.Name, len(s.Splits)) })

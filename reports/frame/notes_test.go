@@ -288,10 +288,14 @@ func TestFewSetsAndFewSplits(t *testing.T) {
 	if len(got.Whole()) != 3 || fmt.Sprint(got.Counted) != "[s0 s1 s2 s3 s4 s5 s6]" || !got.Few(1) || got.Few(5) {
 		t.Errorf("whole are %v over %v", got.Whole(), got.Counted)
 	}
+	few := "Not counted, since they have less than half of the usual 10 splits: s7 (1)."
+	must.Have(t, got.Notes(), few)
+	if slices.Contains(got.NotesOfPairs(), few) {
+		t.Error("a pair has its own usual number of splits")
+	}
 	for _, notes := range [][]string{got.Notes(), got.NotesOfPairs()} {
-		must.Have(t, notes, "Not counted, since they have less than half of the usual 10 splits: s7 (1).",
-			"Shown apart and not counted, since protocol "+got.Protocol+" does not name them: mine. `--datasets "+
-				got.Protocol+",mine` counts them.")
+		must.Have(t, notes, "Shown apart and not counted, since protocol "+got.Protocol+" does not name them: mine. "+
+			"`--datasets "+got.Protocol+",mine` counts them.")
 	}
 }
 

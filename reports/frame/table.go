@@ -175,7 +175,11 @@ func (f Frame) Table(name string) (Table, error) {
 		first := i - len(t.rows[key])
 		t.rows[key] = t.taken[first : i+1 : i+1]
 		AppendUnique(&methods, r.Method)
-		AppendUnique(&environments, fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU))
+		by := fmt.Sprintf("bench %s on %s", r.Environment.ProgramVersion, r.Environment.CPU)
+		if Scored(r) {
+			by = "another program (test scores that were imported)"
+		}
+		AppendUnique(&environments, by)
 	}
 	if t.Methods = f.Methods; t.Methods == nil {
 		t.Methods = f.Protocol.Order(methods)
@@ -397,6 +401,11 @@ func (s Set) Finished() int {
 		n = max(n, len(c.Runs))
 	}
 	return n
+}
+
+// Scored reports whether a cell has only test scores that were made elsewhere. Such a cell has no fit.
+func Scored(r store.Row) bool {
+	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
 }
 
 // provenance has the queries that return the table's numbers: of its methods and data sets if some were chosen.

@@ -59,6 +59,9 @@ func (t Table) Part(methods, sets []string) Table {
 	for i := range t.Sets {
 		t.Sets[i].Entries = picked(t.Sets[i].Entries, at)
 	}
+	t.Missing = slices.DeleteFunc(slices.Clone(t.Missing), func(m Missing) bool {
+		return !slices.Contains(methods, m.Method) || !slices.Contains(sets, m.Dataset)
+	})
 	t.count()
 	return t
 }

@@ -22,10 +22,7 @@ func (p *Page) many() bool { return len(p.table.Methods) > mostDetailed }
 
 // addTable takes the table for readers without a script, and the plots of splits, from report accuracy.
 func (p *Page) addTable(o Options) error {
-	title, means, splits, err := table.Parts(&p.table)
-	if err != nil {
-		return err
-	}
+	title, means, splits := table.Parts(&p.table)
 	for _, section := range means.Sections {
 		for _, row := range section {
 			for i := range row.Entries { // readers without a script cannot open them

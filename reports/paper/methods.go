@@ -84,11 +84,6 @@ func (b *builder) splits() string {
 	return text + "."
 }
 
-// scored reports whether a cell has only test scores that were made elsewhere. Such a cell has no fit.
-func scored(r store.Row) bool {
-	return r.Imported != "" && r.FitSeconds == nil && r.Status == result.OK
-}
-
 func (b *builder) search() string {
 	s, text := b.o.Protocol.Semantics, "No grid is searched: each method has one grid point."
 	if slices.ContainsFunc(b.rows, func(r store.Row) bool { return len(b.table.Frame.Grids[r.GridHash]) > 1 }) {
@@ -106,7 +101,7 @@ func (b *builder) search() string {
 
 // elsewhere reports whether all cells of a method were computed by other programs.
 func (b *builder) elsewhere(method string) bool {
-	return !slices.ContainsFunc(b.rows, func(r store.Row) bool { return r.Method == method && !scored(r) })
+	return !slices.ContainsFunc(b.rows, func(r store.Row) bool { return r.Method == method && !frame.Scored(r) })
 }
 
 // selection names the metrics by which grid points are chosen, with the task where they differ.
@@ -281,7 +276,7 @@ func (b *builder) origin() string {
 			imported++
 			from.Add(r.Imported, r)
 		}
-		if scored(r) {
+		if frame.Scored(r) {
 			continue
 		}
 		by.Add(program(r.Environment)+" on "+cmp.Or(r.Environment.CPU, "a processor that was not recorded"), r)

@@ -133,10 +133,7 @@ func Build(f frame.Frame, o Options) (*Paper, error) {
 			b.reading = p.Paragraphs[:len(p.Paragraphs)-1]
 		}
 	}
-	means, err := table.Build(t, table.Options{OmitPublished: true})
-	if err != nil {
-		return nil, err
-	}
+	means := table.Build(t, table.Options{OmitPublished: true})
 	t.Complete("accuracy", label, &means)
 	means.Notes = append(means.Notes, without...)
 	if err := b.draw(verdicts); err != nil {
@@ -170,8 +167,7 @@ func (b *builder) draw(verdicts doc.Document) error {
 			caption += tex(" Without a rank, since splits or data sets are missing: %s.", frame.Listed(partial))
 		}
 		f = b.table.MarkOwn([]doc.Block{f})[0].(doc.Figure)
-		b.figures = append(b.figures, figure{f, "figure", "average ranks, with bars where no difference is significant",
-			caption})
+		b.figures = append(b.figures, figure{f, "figure", "average ranks", caption})
 	}
 	drawn := slices.ContainsFunc(b.ev.Pairs, func(p evidence.Pair) bool { return len(p.Gains) > 0 })
 	if f, ok := firstFigure(verdicts); ok && (drawn || len(b.ev.Pairs) == 1) {

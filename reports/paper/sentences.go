@@ -21,7 +21,10 @@ func (b *builder) sentences(verdicts []string) []string {
 func (b *builder) partial() string {
 	stored := b.stored()
 	var text, some []string
-	if chosen, of := b.chosen(); chosen < of {
+	switch chosen, of := b.chosen(); {
+	case chosen == 0 && of > 0:
+		text = append(text, "The data sets are none of the protocol's.")
+	case chosen < of:
 		text = append(text, fmt.Sprintf("Of the protocol's %s, %d were chosen.", frame.Count(of, "data set"), chosen))
 	}
 	if len(stored) < b.planned {

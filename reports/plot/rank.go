@@ -45,7 +45,7 @@ func CriticalDifference(names []string, ranks []float64, bars [][]int, cd float6
 		r := ranking{names: names, ranks: ranks, bars: bars, cd: cd, note: note, Drawing: doc.Drawing{Width: width}}
 		side := TextWidth(rankTitle)
 		for i := range names {
-			side = max(side, TextWidth(names[i]+"  "+r.text(i)))
+			side = max(side, TextWidth(names[i]+" "+r.text(i)))
 		}
 		side += 12
 		if len(names) > mostAtSides || len(bars) > mostBars || width-2*side < rankLeast*width {
@@ -127,13 +127,13 @@ func (r *ranking) sides(side float64) {
 			y := first + rankLine*float64(i+1) - 6
 			r.Line(doc.Thin, x, rankAxis, x, y)
 			r.Line(doc.Thin, x, y, side-6, y)
-			r.Word(doc.Name, side-10, y+4, doc.End, name+"  "+r.text(i))
+			r.Word(doc.Name, side-10, y+4, doc.End, name+" "+r.text(i))
 			continue
 		}
 		y := first + rankLine*float64(k-i) - 6
 		r.Line(doc.Thin, x, rankAxis, x, y)
 		r.Line(doc.Thin, x, y, r.scale.To+6, y)
-		r.Word(doc.Name, r.scale.To+10, y+4, doc.Start, r.text(i)+"  "+name)
+		r.Word(doc.Name, r.scale.To+10, y+4, doc.Start, r.text(i)+" "+name)
 	}
 	for i, bar := range r.bars {
 		y := rankAxis + 10 + rankBar*float64(i)

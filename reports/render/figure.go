@@ -18,6 +18,9 @@ import (
 	"github.com/kernelboosting/bench/internal/system/scarcity"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/doc"
+	fonthint "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
@@ -327,11 +330,54 @@ func (s style) face() font.Face {
 func paintWord(c vg.Canvas, m doc.Mark, s style, place vg.Point) {
 	face := s.face()
 	place.X -= face.Width(m.Text) * vg.Length(m.Anchor) / 2 // Start, Middle, End
+	if _, pdf := c.(*vgpdf.Canvas); pdf && strings.ContainsFunc(m.Text, func(r rune) bool { return r > '~' }) {
+		c.Fill(outlines(face, m.Text, place)) // vgpdf would take the bytes of such letters for other letters
+		return
+	}
 	c.FillString(face, place, m.Text)
 	if s.bold { // by a second stroke: vgpdf does not find bold fonts that it embeds
 		place.X += 0.4 * unit
 		c.FillString(face, place, m.Text)
 	}
+}
+
+// outlines are the outlines of the letters of a text at a place.
+func outlines(face font.Face, text string, place vg.Point) (out vg.Path) {
+	var buffer sfnt.Buffer
+	letters := face.Face // in units of an em of whole points
+	em := fixed.I(int(letters.UnitsPerEm()))
+	scale := face.Font.Size / vg.Length(em)
+	for _, r := range text {
+		glyph, err := letters.GlyphIndex(&buffer, r)
+		if err != nil {
+			continue
+		}
+		at := func(p fixed.Point26_6) vg.Point { // whose y goes downwards
+			return vg.Point{X: place.X + scale*vg.Length(p.X), Y: place.Y - scale*vg.Length(p.Y)}
+		}
+		segments, _ := letters.LoadGlyph(&buffer, glyph, em, nil)
+		for i, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				if i > 0 {
+					out.Close()
+				}
+				out.Move(at(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				out.Line(at(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				out.QuadTo(at(s.Args[0]), at(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				out.CubeTo(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
+			}
+		}
+		if len(segments) > 0 {
+			out.Close()
+		}
+		advance, _ := letters.GlyphAdvance(&buffer, glyph, em, fonthint.HintingNone)
+		place.X += scale * vg.Length(advance)
+	}
+	return out
 }
 
 func corners(m doc.Mark) [][2]float64 {

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
@@ -142,5 +143,25 @@ func TestFigureNames(t *testing.T) {
 	must.Be(t, strings.Join(names, " "), "grid-a-b grid-a-b-2 grid-c-d", "names")
 	if got := FigureNames(doc.Document{Report: "cd", Blocks: d.Blocks[:1]}); got[0].Name != "cd" {
 		t.Errorf("a lone figure is named %s", got[0].Name)
+	}
+}
+
+// TestOutlines: vgpdf takes the bytes of letters beyond ASCII for other letters, so that their outlines are drawn. They
+// are as wide as the letters.
+func TestOutlines(t *testing.T) {
+	face := style{}.face()
+	for _, text := range []string{"Net-\u00c4\u00d6", "\u03bb\u03bd"} {
+		left, right := vg.Length(math.Inf(1)), vg.Length(math.Inf(-1))
+		for _, part := range outlines(face, text, vg.Point{}) {
+			left, right = min(left, part.Pos.X), max(right, part.Pos.X)
+		}
+		if w := face.Width(text); left < 0 || left > w/10 || right > w || right < 0.9*w {
+			t.Errorf("%q from %v to %v, and its letters are %v wide", text, left, right, w)
+		}
+	}
+	for _, f := range FigureFormats() {
+		if f.Name == "pdf" {
+			must.Be(t, bytes.Contains(written(t, f, everyMark("\u00c4\u03bb")), []byte("Liberation")), false, "a font")
+		}
 	}
 }

@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func build(t testing.TB, in sample.Input, o table.Options) doc.Document {
 	t.Helper()
 	d := sample.Build(t, frame.Report{Name: "accuracy", Build: func(t *frame.Table) (doc.Document, error) {
-		return table.Build(t, o)
+		return table.Build(t, o), nil
 	}}, in)
 	d.Program, d.Command = "bench v0", "bench report accuracy"
 	d.Generated = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -88,13 +89,16 @@ func mdTable(out *strings.Builder, t doc.Table) {
 	w.Style().Markdown.PadContent = true
 	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}}
 	header := table.Row{""}
-	var parts []string // names of a group's columns
+	var groups, parts []string // of several columns: the names of the groups, and of each group's columns
 	for i, g := range columns {
 		c := t.Head[g[0]]
 		name, align := c.Name, text.AlignRight
 		if len(g) > 1 {
 			name = c.Group
-			parts = doc.Map(g, func(i int) string { return cmp.Or(t.Head[i].Long, t.Head[i].Name) })
+			groups = append(groups, name)
+			parts = append(parts, strings.Join(doc.Map(g, func(i int) string {
+				return cmp.Or(t.Head[i].Long, t.Head[i].Name)
+			}), " / "))
 		}
 		if c.Kind == doc.Words {
 			align = text.AlignLeft
@@ -114,8 +118,14 @@ func mdTable(out *strings.Builder, t doc.Table) {
 		}
 	}
 	fmt.Fprintf(out, "%s\n\n", w.RenderMarkdown())
-	if parts != nil {
-		fmt.Fprintf(out, "Each cell: %s.\n\n", mdEscape(strings.Join(parts, " / ")))
+	for i, part := range parts {
+		cell := "Each cell"
+		if len(slices.Compact(slices.Clone(parts))) > 1 {
+			cell = "Each cell of " + groups[i]
+		} else if i > 0 {
+			break
+		}
+		fmt.Fprintf(out, "%s: %s.\n\n", mdEscape(cell), mdEscape(part))
 	}
 	for _, line := range t.Legend {
 		fmt.Fprintf(out, "- %s\n", mdEscape(line))

@@ -11,6 +11,7 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -28,8 +29,14 @@ import (
 // Accuracy is the table of means, with ranks and printed values.
 func Accuracy(flags *pflag.FlagSet) frame.Build {
 	var o Options
-	flags.IntVar(&o.Decimals, "decimals", 0, "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)")
-	return func(t *frame.Table) (doc.Document, error) { return Build(t, o) }
+	flags.Func("decimals", "decimals of means, 1 to 6 (default 1 of percentages, 3 of others)", func(s string) error {
+		var err error
+		if o.Decimals, err = strconv.Atoi(s); err != nil || o.Decimals < 1 || o.Decimals > 6 {
+			return errors.New("use 1 to 6")
+		}
+		return nil
+	})
+	return func(t *frame.Table) (doc.Document, error) { return Build(t, o), nil }
 }
 
 // Options adjust the table; the zero value is the paper's.
@@ -60,38 +67,25 @@ type meanCell struct {
 	best              bool
 }
 
-// Build returns the document. It is an error if an option has an unknown value, if there is nothing to show,
-// or if stored cells contradict each other. Missing and failed runs are no error.
-func Build(ft *frame.Table, o Options) (doc.Document, error) {
-	t, err := tableOf(ft, o)
-	if err != nil {
-		return doc.Document{}, err
-	}
-	return t.document(), nil
-}
+// Build returns the document.
+func Build(ft *frame.Table, o Options) doc.Document { return tableOf(ft, o).document() }
 
 // Parts returns the title and the table of means, and for each data set the plot of its splits; the plot of a set
 // without a finished split is empty.
-func Parts(ft *frame.Table) (title string, means doc.Table, splits []doc.Figure, err error) {
-	t, err := tableOf(ft, Options{})
-	if err != nil {
-		return "", doc.Table{}, nil, err
-	}
-	return t.title(), t.main(), doc.Map(t.Sets, t.strip), nil
+func Parts(ft *frame.Table) (title string, means doc.Table, splits []doc.Figure) {
+	t := tableOf(ft, Options{})
+	return t.title(), t.main(), doc.Map(t.Sets, t.strip)
 }
 
-func tableOf(ft *frame.Table, o Options) (*table, error) {
+func tableOf(ft *frame.Table, o Options) *table {
 	t := &table{Table: ft, o: o}
 	t.o.Decimals = cmp.Or(o.Decimals, ft.Decimals()-1) // deviations have the room of a decimal
 	if ft.Metric.Percent {
 		t.unit = " %"
 	}
-	if t.o.Decimals < 1 || t.o.Decimals > 6 {
-		return nil, fmt.Errorf("%d decimals; use 1 to 6", o.Decimals)
-	}
 	t.summarise()
 	t.comparePrinted()
-	return t, nil
+	return t
 }
 
 // summarise fills the Mean row and the ranks from the counted sets.

@@ -21,7 +21,7 @@ func TestQuoted(t *testing.T) {
 		return experiments.Value{Source: source, Dataset: set, Method: method, Unit: unit, Mean: mean, Quoted: &q}
 	}
 	in := sample.Printed()
-	without := must.Get(Build(new(must.Get(in.Frame(t).Table(""))(t)), Options{}))(t)
+	without := Build(new(must.Get(in.Frame(t).Table(""))(t)), Options{})
 	in.Printed = []experiments.Value{
 		value("heart", "NewNet", "percent of wrong labels", 15, experiments.Quoted{}),
 		value("no such set", "NewNet", "percent of correct labels", 15, experiments.Quoted{}),
@@ -47,7 +47,7 @@ func TestQuoted(t *testing.T) {
 		"sonar|NewNet|85|-|-|83.0|another protocol|[1]",
 	})
 	must.Hold(t, strings.Join(table.Legend, " "), "[1] Doe 2026, Table 1.")
-	with := must.Get(Build(&ft, Options{}))(t)
+	with := Build(&ft, Options{})
 	with.Blocks = slices.DeleteFunc(with.Blocks, func(b doc.Block) bool {
 		table, isTable := b.(doc.Table)
 		records, areRecords := b.(doc.Records)

@@ -85,9 +85,12 @@ func (p *page) number(method string) []string {
 	}
 	lines := []string{fmt.Sprintf("%s%s over %s: %s%s, exactly %s%s.", frame.Capital(p.Metric.Title), mean,
 		frame.Count(len(e.Runs), "split"), frame.Text(e.Mean, p.decimals()), p.unit, e.Mean.RatString(), deviations)}
-	lines = append(lines, fmt.Sprintf("Each split trains on %s%d rows and tests on %[1]s%[3]d; the grid point is "+
-		"chosen by %s among %d.", p.set.About(),
-		p.set.TrainRows, p.set.TestRows, p.folds(), len(p.Frame.Grids[p.rows[0].GridHash])))
+	chosen := fmt.Sprintf("the grid point is chosen by %s among %d", p.folds(), len(p.Frame.Grids[p.rows[0].GridHash]))
+	if frame.Scored(p.rows[0]) {
+		chosen = "the scores were made elsewhere"
+	}
+	lines = append(lines, fmt.Sprintf("Each split trains on %s%d rows and tests on %[1]s%[3]d; %s.", p.set.About(),
+		p.set.TrainRows, p.set.TestRows, chosen))
 	values, _ := p.Printed()
 	for _, v := range values {
 		if v.Method == method && v.Dataset == p.set.Name {
@@ -159,6 +162,10 @@ func (p *page) origins() doc.Prose {
 		text := fmt.Sprintf("%s version %s, code %s, in bench %s (revision %s, %s, %s/%s) on %s, data %s, last on %s",
 			r.Method, r.MethodVersion, short(r.Code), e.ProgramVersion, short(e.VCSRevision), e.GoVersion, e.OS,
 			e.Arch, e.CPU, short(r.Fingerprint), day(r.StartedAt))
+		if frame.Scored(r) {
+			text = fmt.Sprintf("%s version %s, test scores made elsewhere, data %s, on %s", r.Method, r.MethodVersion,
+				short(r.Fingerprint), day(r.StartedAt))
+		}
 		if r.Imported != "" {
 			text += ", imported from " + r.Imported
 		}
@@ -193,7 +200,8 @@ func (p *page) again(method string) []doc.Block {
 	set := cmp.Or(p.set.File, p.set.Name)
 	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh",
 		Text: p.Frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
-	if _, pinned := p.Pinned(method); pinned { // the program can compute only the version of today
+	// The program can compute only methods that it has, in the version of today.
+	if _, pinned := p.Pinned(method); pinned || frame.Scored(p.rows[0]) {
 		return blocks
 	}
 	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh",

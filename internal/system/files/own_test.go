@@ -69,6 +69,6 @@ func TestOwnWithoutAFolder(t *testing.T) {
 	must.Be(t, string(must.Get(os.ReadFile(path))(t)), "one")
 	must.Do(t, Own{Folder: own.Folder, Force: true}.Write(path, text("two")))
 	own.Force, own.Never = true, func(at string) bool { return at == path }
-	must.Say(t, own.Write(path, text("three")), "a.csv is a database or its log, which is not replaced; name another file")
+	must.Say(t, own.Write(path, text("three")), "a.csv is a database or its log, which is not replaced")
 	must.Be(t, string(must.Get(os.ReadFile(path))(t)), "two")
 }

@@ -84,8 +84,8 @@ type Options struct {
 	Limit  time.Duration    // of all checks together; 0 for Limit
 }
 
-// missingModule finds the advice in the error of a plugin in Python that lacks a module.
-var missingModule = regexp.MustCompile(`^((?s:.*)No module named '[^']*'); (.*)$`)
+// missing finds the advice in the error of a plugin that lacks its interpreter or a module.
+var missing = regexp.MustCompile(`^((?s:.*)(?:No module named '[^']*'|which runs it, is not there)); (.*)$`)
 
 // Run runs all checks of the plugin in file and calls tell with each result as soon as it is known. The error
 // says that no check could be run.
@@ -155,7 +155,7 @@ func (s *session) run(c check, limit time.Duration) Result {
 			"make the grid or the defaults lighter: the data has 400 rows at most"
 	case err != nil:
 		r.Failure = err.Error()
-		if says := missingModule.FindStringSubmatch(r.Failure); says != nil {
+		if says := missing.FindStringSubmatch(r.Failure); says != nil {
 			r.Failure, r.Advice = says[1], says[2]
 		}
 		var own *external.MethodError
