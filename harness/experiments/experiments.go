@@ -283,6 +283,9 @@ func (e *Experiment) PartOf(p *protocol.Protocol, quick bool) (Part, error) {
 		part.Methods = p.Columns
 	}
 	if points := p.Points(); points != nil {
+		if err := e.checkPoints(points); err != nil {
+			return part, fmt.Errorf("experiment %s: %w of protocol %s", e.Name, err, p.Name)
+		}
 		part.Methods = nil
 		for _, at := range points {
 			if (names == nil || slices.Contains(names, at.Series)) &&
@@ -296,4 +299,33 @@ func (e *Experiment) PartOf(p *protocol.Protocol, quick bool) (Part, error) {
 		}
 	}
 	return part, nil
+}
+
+// checkPoints is an error if a claim compares what is no point of the sweep.
+func (e *Experiment) checkPoints(points []protocol.Point) error {
+	has := func(series string, values []float64) error {
+		if !slices.ContainsFunc(points, func(p protocol.Point) bool { return p.Series == series }) {
+			return fmt.Errorf("%s is no series", series)
+		}
+		for _, v := range values {
+			if !slices.ContainsFunc(points, func(p protocol.Point) bool { return p.Series == series && p.Value == v }) {
+				return fmt.Errorf("%s at %g is no point", series, v)
+			}
+		}
+		return nil
+	}
+	for i, claim := range e.Claims {
+		for _, c := range claim.Compare {
+			err := has(c.Series, slices.Concat(c.At, c.LessAt))
+			for _, with := range c.With {
+				if err == nil && with != "*" {
+					err = has(with, c.WithAt)
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("claim %d: %w", i+1, err)
+			}
+		}
+	}
+	return nil
 }

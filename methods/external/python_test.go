@@ -193,6 +193,9 @@ func TestRefusedPython(t *testing.T) {
 		"import nothing_of_the_kind": "No module named 'nothing_of_the_kind'",
 		"from benchplugin import serve\nfrom sklearn.svm import SVC\nserve(SVC(), grid={'CC': [1]})": "" +
 			"the method has no parameter CC",
+		"from benchplugin import serve\nserve(3)": "int has no fit, so that it is no method",
+		"from benchplugin import serve\nfrom sklearn.preprocessing import StandardScaler\nserve(StandardScaler())": "" +
+			"StandardScaler has no predict, so that it is no method",
 		own + "serve(Own, grid={'C': []})":             "the grid of C is empty",
 		own + "serve(Own, grid={'C': [float('nan')]})": "is not finite",
 		own + "serve(Own, grid={'C': [[1]]})":          "not a number, a string",

@@ -268,6 +268,12 @@ class Method:
         if grid is None and isinstance(getattr(method, "grid", None), dict):
             grid = method.grid
         of = method if inspect.isclass(method) else type(method)
+        makes = callable(method) and not inspect.isclass(method)  # a function that returns the object
+        lacks = [] if makes or hasattr(of, "fit") else ["fit"]
+        if self.estimator and not any(hasattr(method, a) for a in ("predict", "predict_proba", "decision_function")):
+            lacks.append("predict")
+        if lacks:
+            raise TypeError(f"{of.__name__} has no {lacks[0]}, so that it is no method that learns to predict")
         self.fit_path = None if self.estimator else getattr(method, "fit_path", None)
         self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}
         self.parameters, axes = self.describe_parameters(grid or {}, defaults or {}, ranges or {})
