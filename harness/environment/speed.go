@@ -23,6 +23,9 @@ const referenceYardstick = 0.003
 // repetitions is how often the yardstick is measured: about a tenth of a second in all.
 const repetitions = 30
 
+// measurements is how many of the last measurements count.
+const measurements = 9
+
 // Slowness returns how many times as long as on the machine of the reference run this machine is expected to take: the
 // ratio of the times of a yardstick.
 func Slowness() float64 { return Measured().Yardstick.Low / referenceYardstick }
@@ -41,10 +44,11 @@ func Forced() (float64, error) {
 	return forced, nil
 }
 
-// Measured is Current with the yardstick: the third least time of a measurement's repetitions, and of measurements the
-// least. Whatever else the machine does makes a time longer. Yet among thousands of repetitions there were times of
-// little more than half of all others, which the least of them would keep for ever. The time is kept in the user's
-// cache directory, and measured where none is kept.
+// Measured is Current with the yardstick: the lower quartile of a measurement's repetitions, and the third least of the
+// last measurements, or their median while they are few. Whatever else the machine does makes a time longer. Yet
+// virtual machines count processor time short now and then, for all repetitions of a measurement once in thousands,
+// and the least of all measurements would keep that for ever. The measurements are kept in the user's cache directory,
+// and one is made where none is kept.
 func Measured() result.Environment { return measured(false) }
 
 // Measure is Measured after another measurement.
@@ -59,32 +63,32 @@ func measured(again bool) result.Environment {
 	type kept struct {
 		CPU     string
 		Cores   int
-		Seconds float64
+		Seconds []float64 // of the last measurements
 	}
-	known := kept{Seconds: math.Inf(1)}
+	var known kept
 	var file string
 	if dir, err := os.UserCacheDir(); err == nil {
 		file = filepath.Join(dir, "bench", "yardstick.json")
 		if text, err := os.ReadFile(file); err != nil || strictjson.Unmarshal(text, &known) != nil ||
-			known.CPU != e.CPU || known.Cores != e.Cores || !(known.Seconds > 0) {
-			known.Seconds = math.Inf(1)
+			known.CPU != e.CPU || known.Cores != e.Cores {
+			known.Seconds = nil
 		}
 	}
-	before := known.Seconds
-	if again || math.IsInf(before, 1) {
+	if again || len(known.Seconds) == 0 {
 		var times []float64
 		for range repetitions {
 			times = append(times, yardstick())
 		}
 		slices.Sort(times)
-		known.Seconds = min(known.Seconds, times[2])
+		known = kept{e.CPU, e.Cores, append(known.Seconds, times[repetitions/4])}
+		known.Seconds = known.Seconds[max(0, len(known.Seconds)-measurements):]
+		if file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
+			// without the file it is measured again
+			_ = files.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
+		}
 	}
-	if known.Seconds < before && file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
-		_ = files.Write(file, func(w io.Writer) error { // else it is measured again
-			return json.NewEncoder(w).Encode(kept{e.CPU, e.Cores, known.Seconds})
-		})
-	}
-	e.Yardstick = yardstickOf(known.Seconds)
+	slices.Sort(known.Seconds)
+	e.Yardstick = yardstickOf(known.Seconds[min(2, (len(known.Seconds)-1)/2)])
 	return e
 }
 

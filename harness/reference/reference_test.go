@@ -20,6 +20,25 @@ import (
 
 var update = flag.Bool("update", false, "write the embedded files of the reference run from its parts")
 
+// TestYardsticks: the yardsticks of a machine agree, so that none was counted short.
+func TestYardsticks(t *testing.T) {
+	type machine struct {
+		cpu   string
+		cores int
+	}
+	all := map[machine][]float64{}
+	for _, r := range must.Get(reference.Runs(reference.Table2))(t) {
+		if e := r.Environment; e != nil && e.Yardstick.Known() {
+			all[machine{e.CPU, e.Cores}] = append(all[machine{e.CPU, e.Cores}], e.Yardstick.Low, e.Yardstick.Seconds)
+		}
+	}
+	for m, seconds := range all {
+		if slices.Max(seconds) > 2*slices.Min(seconds) {
+			t.Errorf("%v: yardsticks of %g to %g s", m, slices.Min(seconds), slices.Max(seconds))
+		}
+	}
+}
+
 // TestFiles: each file that the program brings is of a protocol and can be read, no cell is there twice, and all files
 // together are small.
 func TestFiles(t *testing.T) {

@@ -377,17 +377,26 @@ func (w *Writer) insertOrigin(ctx context.Context, tx *sql.Tx, r result.Run) err
 	return nil
 }
 
-// NoteYardstick stores the yardstick of a machine, unless a lesser one of that machine is stored.
+// NoteYardstick stores the yardstick of this machine in place of an earlier one.
 func (db *DB) NoteYardstick(ctx context.Context, e result.Environment) error {
-	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error { return insertYardstick(ctx, tx, e) })
+	return inTransaction(ctx, db.sql, func(tx *sql.Tx) error { return putYardstick(ctx, tx, e) })
 }
 
+// insertYardstick stores the yardstick of any machine, unless a lesser one of that machine is stored: the order of
+// imports does not matter.
 func insertYardstick(ctx context.Context, tx *sql.Tx, e result.Environment) error {
 	var lesser bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM yardsticks WHERE (cpu, cores, os, arch) = (?, ?, ?, ?)
 		AND low <= ?)`, e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Low).Scan(&lesser)
-	if err != nil || lesser || !e.Yardstick.Known() {
+	if err != nil || lesser {
 		return err
+	}
+	return putYardstick(ctx, tx, e)
+}
+
+func putYardstick(ctx context.Context, tx *sql.Tx, e result.Environment) error {
+	if !e.Yardstick.Known() {
+		return nil
 	}
 	return sealedYardsticks.insert(ctx, tx, "INSERT OR REPLACE", e.CPU, e.Cores, e.OS, e.Arch, e.Yardstick.Seconds,
 		e.Yardstick.Low, e.Yardstick.High)

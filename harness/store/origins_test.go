@@ -93,7 +93,8 @@ func origins(t *testing.T, db *DB) {
 }
 
 // TestYardsticks: in a file of a program without yardsticks, the first measurement on a machine is that of
-// all cells which it computed. A lesser one takes its place, and a greater one changes nothing.
+// all cells which it computed. A later one takes its place; of others a lesser one does, and a greater one changes
+// nothing.
 func TestYardsticks(t *testing.T) {
 	db, path := fresh(t)
 	run := storetest.Finished("M", "d", 1)
@@ -120,11 +121,14 @@ func TestYardsticks(t *testing.T) {
 	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}})
 	again := measured
 	again.Yardstick.High *= 2
+	run.Key, run.Split, run.Environment = "another", 3, &again
+	put(t, db, run)
+	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}, measured.Yardstick})
 	must.Do(t, db.NoteYardstick(t.Context(), again))
-	must.Be(t, have(db), []result.Yardstick{measured.Yardstick, {}})
+	must.Be(t, have(db)[0], again.Yardstick)
 	again.Yardstick = result.Yardstick{Seconds: 0.003, Low: 0.003, High: 0.0075}
 	must.Do(t, db.NoteYardstick(t.Context(), again))
-	must.Be(t, have(db), []result.Yardstick{again.Yardstick, {}})
+	must.Be(t, have(db), []result.Yardstick{again.Yardstick, {}, again.Yardstick})
 	sound(t, db)
 	must.Get(db.sql.Exec("UPDATE yardsticks SET seconds = 0.006"))(t)
 	found := must.Get(db.Check(t.Context()))(t)
