@@ -34,7 +34,7 @@ func TestSlowness(t *testing.T) {
 	}
 	keep(Current().CPU, 1e-9)
 	Measure()
-	for range measurements {
+	for range 3 {
 		if got := Measure().Yardstick.Seconds; got < 1e-6 {
 			t.Errorf("a measurement that was counted short counts after two others: %v", got)
 		}

@@ -99,6 +99,7 @@ func FuzzCoordinator(f *testing.F) {
 		p.mu.Unlock()
 		failed := ok
 		failed.Status, failed.Class, failed.Error = result.Failed, result.ClassError, "why"
+		m = nats.NewMsg("") // the coordinator may still read the first one
 		m.Header.Set(headerFrom, rand.Text())
 		m.Data = must.Get(strictjson.Marshal([]done{{ID: "next", Key: spec.Key, Run: &failed}}))(t)
 		p.finish(m)
