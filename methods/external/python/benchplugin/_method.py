@@ -270,7 +270,8 @@ class Method:
         of = method if inspect.isclass(method) else type(method)
         makes = callable(method) and not inspect.isclass(method)  # a function that returns the object
         lacks = [] if makes or hasattr(of, "fit") else ["fit"]
-        if self.estimator and not any(hasattr(method, a) for a in ("predict", "predict_proba", "decision_function")):
+        learns = ("predict", "predict_proba", "decision_function")  # some estimators have them only once they are fitted
+        if self.estimator and not any(hasattr(method, a) or hasattr(of, a) for a in learns):
             lacks.append("predict")
         if lacks:
             raise TypeError(f"{of.__name__} has no {lacks[0]}, so that it is no method that learns to predict")
