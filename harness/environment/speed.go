@@ -23,9 +23,6 @@ const referenceYardstick = 0.003
 // repetitions is how often the yardstick is measured: about a tenth of a second in all.
 const repetitions = 30
 
-// measurements is how many of the last measurements count.
-const measurements = 9
-
 // Slowness returns how many times as long as on the machine of the reference run this machine is expected to take: the
 // ratio of the times of a yardstick.
 func Slowness() float64 { return Measured().Yardstick.Low / referenceYardstick }
@@ -44,11 +41,11 @@ func Forced() (float64, error) {
 	return forced, nil
 }
 
-// Measured is Current with the yardstick: the lower quartile of a measurement's repetitions, and the third least of the
-// last measurements, or their median while they are few. Whatever else the machine does makes a time longer. Yet
-// virtual machines count processor time short now and then, for all repetitions of a measurement once in thousands,
-// and the least of all measurements would keep that for ever. The measurements are kept in the user's cache directory,
-// and one is made where none is kept.
+// Measured is Current with the yardstick: the lower quartile of a measurement's repetitions, and of all measurements
+// the third least, or the greatest while they are fewer. Whatever else the machine does makes a time longer. Yet
+// virtual machines count processor time short now and then, for most repetitions of a measurement once in thousands,
+// and the least of all measurements would keep that for ever. The three least are kept in the user's cache directory,
+// and one measurement is made where none is kept.
 func Measured() result.Environment { return measured(false) }
 
 // Measure is Measured after another measurement.
@@ -63,14 +60,15 @@ func measured(again bool) result.Environment {
 	type kept struct {
 		CPU     string
 		Cores   int
-		Seconds []float64 // of the last measurements
+		Seconds []float64 // of the least measurements, in rising order
 	}
 	var known kept
 	var file string
 	if dir, err := os.UserCacheDir(); err == nil {
 		file = filepath.Join(dir, "bench", "yardstick.json")
 		if text, err := os.ReadFile(file); err != nil || strictjson.Unmarshal(text, &known) != nil ||
-			known.CPU != e.CPU || known.Cores != e.Cores {
+			known.CPU != e.CPU || known.Cores != e.Cores ||
+			slices.ContainsFunc(known.Seconds, func(s float64) bool { return !(s > 0) }) {
 			known.Seconds = nil
 		}
 	}
@@ -80,15 +78,14 @@ func measured(again bool) result.Environment {
 			times = append(times, yardstick())
 		}
 		slices.Sort(times)
-		known = kept{e.CPU, e.Cores, append(known.Seconds, times[repetitions/4])}
-		known.Seconds = known.Seconds[max(0, len(known.Seconds)-measurements):]
+		known = kept{e.CPU, e.Cores, slices.Sorted(slices.Values(append(known.Seconds, times[repetitions/4])))}
+		known.Seconds = known.Seconds[:min(3, len(known.Seconds))]
 		if file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil {
 			// without the file it is measured again
 			_ = files.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 		}
 	}
-	slices.Sort(known.Seconds)
-	e.Yardstick = yardstickOf(known.Seconds[min(2, (len(known.Seconds)-1)/2)])
+	e.Yardstick = yardstickOf(known.Seconds[len(known.Seconds)-1])
 	return e
 }
 

@@ -29,8 +29,11 @@ func TestSlowness(t *testing.T) {
 	}
 	keep(Current().CPU, 1000*referenceYardstick)
 	must.Be(t, Slowness(), 1000., "the slowness that is kept")
-	if got := Measure().Yardstick; !(got.Seconds < 1) || got != Measured().Yardstick {
-		t.Errorf("a lesser measurement is not kept: %+v", got)
+	for range 3 {
+		Measure()
+	}
+	if got := Measured().Yardstick; !(got.Seconds < 1) {
+		t.Errorf("a measurement of a busy machine counts after three others: %+v", got)
 	}
 	keep(Current().CPU, 1e-9)
 	Measure()
