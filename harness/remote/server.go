@@ -213,7 +213,8 @@ func fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errFingerprint begins the error for a coordinator that is another one, or has another certificate now.
+// errFingerprint begins the error of a worker whose address names another certificate than the coordinator has: another
+// coordinator answers there, or this one has made a new certificate.
 var errFingerprint = errors.New("the coordinator's certificate has the fingerprint")
 
 // dialOptions reads the URL of a server, nats://[TOKEN@]HOST:PORT[?fingerprint=HEX][&run=ID], or the same with tls://.

@@ -118,14 +118,15 @@ func mdTable(out *strings.Builder, t doc.Table) {
 		}
 	}
 	fmt.Fprintf(out, "%s\n\n", w.RenderMarkdown())
+	alike := len(slices.Compact(slices.Clone(parts))) == 1
 	for i, part := range parts {
-		cell := "Each cell"
-		if len(slices.Compact(slices.Clone(parts))) > 1 {
-			cell = "Each cell of " + groups[i]
-		} else if i > 0 {
-			break
+		cell := "Each cell of " + groups[i]
+		if alike {
+			cell = "Each cell"
 		}
-		fmt.Fprintf(out, "%s: %s.\n\n", mdEscape(cell), mdEscape(part))
+		if i == 0 || !alike {
+			fmt.Fprintf(out, "%s: %s.\n\n", mdEscape(cell), mdEscape(part))
+		}
 	}
 	for _, line := range t.Legend {
 		fmt.Fprintf(out, "- %s\n", mdEscape(line))

@@ -75,8 +75,8 @@ func TestEachCheckFails(t *testing.T) {
 	}
 }
 
-// TestErrorOfTheMethod: where every fit ends in one error, the first check says that it is the method's, and the others
-// point there in place of advice about what they try.
+// TestErrorOfTheMethod: where every fit of a method ends in the same error, the first check says that the error is one
+// of the method. The checks after it point to the first one, in place of advice about what they try.
 func TestErrorOfTheMethod(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "boom.sh")
 	must.Do(t, os.WriteFile(file, []byte(`while read -r line; do
