@@ -278,13 +278,12 @@ func someResults(ctx context.Context, a *app, exp *plan.Experiment) (from string
 			return "", func() {}, err
 		}
 	}
-	runs, err := reference.Runs(exp.Protocol.Name)
-	if err != nil || len(runs) == 0 {
-		return "", nil, err
+	if !reference.Has(exp.Protocol.Name) {
+		return "", nil, nil
 	}
 	var in verify.Import
 	remove, err = useTemporary(a, "the results that come with the program", func(path string) (err error) {
-		in, err = verify.New(ctx, exp, path, verify.OfBundle(exp.Protocol.Name+".bench", runs))
+		in, err = verify.New(ctx, exp, path, included(exp.Protocol.Name+".bench", exp.Protocol.Name))
 		return err
 	})
 	if err != nil {

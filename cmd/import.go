@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -89,14 +90,18 @@ func newImportCommand(a *app) *cobra.Command {
 // runImport stores the results of several sources, one after another, and lists results that contradict stored
 // ones.
 func runImport(ctx context.Context, a *app, paths []string, protocolFile string, conflicts *listing) error {
-	var sources []verify.Source
-	for _, path := range paths {
+	sources := make([]iter.Seq2[verify.Source, error], len(paths))
+	for i, path := range paths {
+		if of := withResults(path); of != "" && reference.Has(of) {
+			sources[i] = included(path, of)
+			continue
+		}
 		src, closed, err := source(ctx, path)
 		if err != nil {
 			return err
 		}
 		defer closed()
-		sources = append(sources, src)
+		sources[i] = func(yield func(verify.Source, error) bool) { yield(src, nil) }
 	}
 	db, err := a.openToWrite(ctx)
 	if err != nil {
@@ -108,21 +113,21 @@ func runImport(ctx context.Context, a *app, paths []string, protocolFile string,
 		return databaseError(err)
 	}
 	here, refused := 0, 0
-	for _, src := range sources {
-		in, err := importSource(ctx, a, db, src, protocolFile, known)
+	for _, parts := range sources {
+		name, in, err := importSources(ctx, a, db, parts, protocolFile, known)
 		if err != nil {
 			return err
 		}
 		here, refused = here+in.Taken+in.Stored+in.Completed, refused+cellsIn(in.Refused)
-		printImport(a, src.Name, in)
-		if src.Name == referenceRun && in.Taken > 0 {
+		printImport(a, name, in)
+		if name == referenceRun && in.Taken > 0 {
 			a.say("the program holds counts of tests, and of the folds of chosen grid points; those of every grid " +
 				"point are in bench-VERSION-reference.tar of the release, in files for `bench import`")
 		}
 		for _, c := range in.Conflicts {
 			for _, d := range c.Differences {
 				conflicts.add(c.Cell.Protocol, c.Cell.Dataset, c.Cell.Method, c.Cell.Split, d.What, d.Stored,
-					d.Computed, src.Name)
+					d.Computed, name)
 			}
 		}
 	}
@@ -181,27 +186,45 @@ func cellsIn(groups []plan.Group) (n int) {
 	return n
 }
 
+// importSources stores the results of sources with one name.
+func importSources(ctx context.Context, a *app, db *store.DB, sources iter.Seq2[verify.Source, error],
+	protocolFile string, known map[string]store.Known) (name string, all verify.Import, err error) {
+	put, end := newImporter(ctx, a, db)
+	for src, failed := range sources {
+		name, err = src.Name, failed
+		if err == nil {
+			err = importSource(ctx, a, db, src, protocolFile, known, put, &all)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if stored := end(); stored != nil || err == nil {
+		return name, all, stored
+	}
+	return name, all, err
+}
+
 func importSource(ctx context.Context, a *app, db *store.DB, src verify.Source, protocolFile string,
-	known map[string]store.Known) (all verify.Import, err error) {
+	known map[string]store.Known, put func(result.Run) error, all *verify.Import) error {
 	var methods []string
 	for _, c := range src.Cells {
 		methods = append(methods, c.Method)
 	}
 	if err := a.knowIfAllowed("", methods); err != nil {
-		return all, err
+		return err
 	}
 	protocols, err := protocolsOfSource(a, src, protocolFile)
 	if err != nil {
-		return all, err
+		return err
 	}
 	sets, err := a.storedSets(ctx, db)
 	if err != nil {
-		return all, databaseError(err)
+		return databaseError(err)
 	}
 	for _, c := range src.Cells {
 		_, _ = sets.Entry(c.Dataset) // a user's own set that was run here; planning says which sets are not known
 	}
-	put, end := newImporter(ctx, a, db)
 	for _, p := range slices.Sorted(maps.Keys(protocols)) {
 		var in verify.Import
 		if exp := protocols[p]; exp != nil {
@@ -211,40 +234,49 @@ func importSource(ctx context.Context, a *app, db *store.DB, src verify.Source, 
 				"file with --protocol", src, known, db, put)
 		}
 		if err != nil {
-			break
+			return databaseError(err)
 		}
-		all.Taken, all.Stored = all.Taken+in.Taken, all.Stored+in.Stored
-		all.Completed += in.Completed
-		all.Old, all.Unknown = append(all.Old, in.Old...), append(all.Unknown, in.Unknown...)
-		all.Refused, all.Conflicts = append(all.Refused, in.Refused...), append(all.Conflicts, in.Conflicts...)
+		all.Add(in)
 	}
-	if stored := end(); stored != nil || err == nil {
-		return all, stored
+	return nil
+}
+
+// withResults is the protocol whose results come with the program under a name.
+func withResults(name string) string {
+	if name == referenceRun {
+		return reference.Table2
 	}
-	return all, databaseError(err)
+	of := protocolNamed(name)
+	if !slices.Contains(protocol.Names(), of) {
+		return ""
+	}
+	p, err := protocol.Load(of)
+	if err != nil {
+		return ""
+	}
+	return p.Name // the cells of a list of sets are stored under the name of its rules
+}
+
+// included are the results of a protocol that come with the program, file by file: together they take much memory.
+func included(name, of string) iter.Seq2[verify.Source, error] {
+	return func(yield func(verify.Source, error) bool) {
+		for runs, err := range reference.Files(of) {
+			if !yield(verify.OfBundle(name, runs), err) {
+				return
+			}
+		}
+	}
 }
 
 // source opens a source of results: those that come with the program, a database, or a file of bench export. closed
 // closes the source.
 func source(ctx context.Context, path string) (src verify.Source, closed func(), err error) {
-	of := protocolNamed(path)
-	if path == referenceRun {
-		of = reference.Table2
-	}
-	if slices.Contains(protocol.Names(), of) {
-		p, err := protocol.Load(of)
-		if err != nil {
-			return src, nil, err
+	if of := withResults(path); of != "" {
+		runs, err := reference.Runs(of)
+		if err == nil && len(runs) == 0 {
+			err = usage("this program comes without results of %s; name a file that `bench export` wrote", path)
 		}
-		runs, err := reference.Runs(p.Name) // the cells of a list of sets are stored under the name of its rules
-		switch {
-		case err != nil:
-			return src, nil, err
-		case len(runs) == 0:
-			return src, nil, usage("this program comes without results of %s; name a file that `bench export` wrote",
-				path)
-		}
-		return verify.OfBundle(path, runs), func() {}, nil
+		return verify.OfBundle(path, runs), func() {}, err
 	}
 	name := filepath.Base(path)
 	if store.IsDatabase(path) {
@@ -322,7 +354,11 @@ func newImporter(ctx context.Context, a *app, db *store.DB) (put func(result.Run
 	ended, stop := context.WithCancel(ctx)
 	handleSignals(ended, a, stopping{first: "stopping when the results are stored; interrupt again to give them up",
 		Control: harness.Control{Stop: func() {}, Cancel: w.Abandon, Abandon: w.Abandon}})
-	return w.Put, func() error {
+	put = func(r result.Run) error {
+		w.Room()
+		return w.Put(r)
+	}
+	return put, func() error {
 		defer stop()
 		err := w.Close()
 		if lost := (*store.LostError)(nil); errors.As(err, &lost) {

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -42,23 +43,38 @@ func named(protocol string) []string {
 // Has reports whether results of a protocol come with the program.
 func Has(protocol string) bool { return named(protocol) != nil }
 
-// Runs returns the results of a protocol that come with the program, sorted by their files; none where the program was
+// Files yields the results of a protocol that come with the program, one file after another; none where the program was
 // built without them. If sets are named, the files of other sets are not read.
-func Runs(protocol string, sets ...string) (runs []result.Run, err error) {
-	for _, name := range named(protocol) {
-		of := strings.TrimSuffix(path.Base(name), ".bench")
-		if sets != nil && of != protocol && !slices.Contains(sets, of) {
-			continue
+func Files(protocol string, sets ...string) iter.Seq2[[]result.Run, error] {
+	return func(yield func([]result.Run, error) bool) {
+		for _, name := range named(protocol) {
+			of := strings.TrimSuffix(path.Base(name), ".bench")
+			if sets != nil && of != protocol && !slices.Contains(sets, of) {
+				continue
+			}
+			file, err := files.ReadFile(name)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			runs, err := bundle.Read(file)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
+			}
+			if !yield(runs, err) {
+				return
+			}
 		}
-		file, err := files.ReadFile(name)
+	}
+}
+
+// Runs returns what Files yields.
+func Runs(protocol string, sets ...string) (all []result.Run, err error) {
+	for runs, err := range Files(protocol, sets...) {
 		if err != nil {
 			return nil, err
 		}
-		more, err := bundle.Read(file)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		runs = append(runs, more...)
+		all = append(all, runs...)
 	}
-	return runs, nil
+	return all, nil
 }

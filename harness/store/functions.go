@@ -13,24 +13,16 @@ import (
 )
 
 // driverName returns the name of an SQLite driver. The driver adds the functions that queries of results need and
-// that SQLite was compiled without. These functions return NULL for NULL and outside of their domain. A reader's
-// connection sorts in memory, so that reports work where no temporary file can be written.
-func driverName(reads bool) string {
-	registerDrivers()
-	if reads {
-		return readerDriver
-	}
-	return writerDriver
-}
-
-const writerDriver, readerDriver = "bench-sqlite3", "bench-sqlite3-reader"
-
-var registerDrivers = sync.OnceFunc(func() {
-	sql.Register(writerDriver, &sqlite3.SQLiteDriver{ConnectHook: registerFunctions})
-	sql.Register(readerDriver, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+// that SQLite was compiled without. These functions return NULL for NULL and outside of their domain. A connection
+// keeps in memory what it would write to temporary files: reports work where none can be written, and an insertion
+// takes less time.
+var driverName = sync.OnceValue(func() string {
+	const name = "bench-sqlite3"
+	sql.Register(name, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 		_, err := c.Exec("PRAGMA temp_store = MEMORY", nil)
 		return errors.Join(err, registerFunctions(c))
 	}})
+	return name
 })
 
 // scalars are the functions of one number; log is to base 10, as in SQLite itself.

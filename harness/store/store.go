@@ -156,7 +156,7 @@ func connect(path string, options url.Values) (*DB, error) {
 	if strings.HasPrefix(path, "/") { // otherwise //x would be a host
 		escaped = "//" + escaped
 	}
-	pool, err := sql.Open(driverName(options.Get("mode") == "ro"), "file:"+escaped+"?"+options.Encode())
+	pool, err := sql.Open(driverName(), "file:"+escaped+"?"+options.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}

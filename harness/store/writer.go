@@ -178,6 +178,16 @@ func (w *Writer) Close() error {
 	return e
 }
 
+// Room waits until few cells wait to be stored, or the writer gives up. Without it, who puts cells faster than they are
+// stored fills the memory.
+func (w *Writer) Room() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.err == nil && len(w.queue) > mostAtOnce {
+		w.wake.Wait()
+	}
+}
+
 // Waiting returns the number of finished cells that are not stored yet.
 func (w *Writer) Waiting() int {
 	w.mu.Lock()
@@ -185,7 +195,7 @@ func (w *Writer) Waiting() int {
 	return len(w.queue)
 }
 
-const mostAtOnce = 256
+const mostAtOnce = 2048
 
 func (w *Writer) loop() {
 	defer close(w.done)
@@ -278,8 +288,8 @@ func (w *Writer) stored(group []result.Run) {
 	waited := w.waited
 	if over {
 		w.since, w.waited = time.Time{}, 0
-		w.wake.Broadcast()
 	}
+	w.wake.Broadcast()
 	w.mu.Unlock()
 	if over && w.Trouble != nil {
 		w.Trouble(Trouble{Waiting: waited, Since: since})

@@ -157,6 +157,39 @@ func TestAbandonSaysWhatIsLost(t *testing.T) {
 	holds(t, path, 1)
 }
 
+// TestRoom waits while many cells have no place, until they are stored or given up.
+func TestRoom(t *testing.T) {
+	for _, abandons := range []bool{false, true} {
+		_, path, w := troubledOne(t)
+		release := lock(t, path)
+		for _, r := range cells(mostAtOnce + 1) {
+			must.Do(t, w.Put(r))
+		}
+		room := make(chan int)
+		go func() {
+			w.Room()
+			room <- w.Waiting()
+		}()
+		<-w.reports
+		select {
+		case waiting := <-room:
+			t.Errorf("there is room beside %d cells", waiting)
+		default:
+		}
+		if abandons {
+			w.Abandon()
+			must.Be(t, <-room, mostAtOnce+1, "cells that are given up")
+			must.Say(t, w.Close(), "locked")
+		}
+		release()
+		if !abandons {
+			must.Be(t, <-room <= mostAtOnce, true, "room once cells are stored")
+			must.Do(t, w.Close())
+			holds(t, path, mostAtOnce+1)
+		}
+	}
+}
+
 // TestARefusedRowTakesNoOtherWithIt.
 func TestARefusedRowTakesNoOtherWithIt(t *testing.T) {
 	db, path := fresh(t)

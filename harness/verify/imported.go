@@ -26,6 +26,13 @@ type Import struct {
 	Conflicts []Conflict   // cells that are stored with other counts; the stored result stays
 }
 
+// Add adds what became of the results of another source.
+func (in *Import) Add(more Import) {
+	in.Taken, in.Stored, in.Completed = in.Taken+more.Taken, in.Stored+more.Stored, in.Completed+more.Completed
+	in.Old, in.Unknown = append(in.Old, more.Old...), append(in.Unknown, more.Unknown...)
+	in.Refused, in.Conflicts = append(in.Refused, more.Refused...), append(in.Conflicts, more.Conflicts...)
+}
+
 // A Conflict is a cell whose two results have one key and differ.
 type Conflict struct {
 	Cell        store.Cell

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/kernelboosting/bench/harness/environment"
 	"github.com/kernelboosting/bench/harness/plan"
@@ -11,7 +12,8 @@ import (
 
 // New stores results of h's protocol in a new database at path. Results of an earlier version of a method are taken,
 // too: they stand for their cells, since no others do.
-func New(ctx context.Context, h *plan.Experiment, path string, sources ...Source) (in Import, err error) {
+func New(ctx context.Context, h *plan.Experiment, path string, sources iter.Seq2[Source, error]) (in Import,
+	err error) {
 	db, err := store.Open(ctx, path)
 	if err != nil {
 		return in, err
@@ -19,10 +21,13 @@ func New(ctx context.Context, h *plan.Experiment, path string, sources ...Source
 	w := db.NewWriter(environment.Current(), nil)
 	w.Trouble = func(store.Trouble) { w.Abandon() } // results that cannot be stored here can be read again
 	defer context.AfterFunc(ctx, w.Abandon)()
-	for _, src := range sources {
-		one, failed := Runs(ctx, h, src, map[string]store.Known{}, db, w.Put)
-		in.Taken += one.Taken
-		in.Old, in.Refused = append(in.Old, one.Old...), append(in.Refused, one.Refused...)
+	for src, failed := range sources {
+		var one Import
+		if failed == nil {
+			one, failed = Runs(ctx, h, src, map[string]store.Known{}, db, w.Put)
+			in.Add(one)
+			w.Room()
+		}
 		err = errors.Join(err, failed)
 	}
 	return in, errors.Join(err, w.Close(), db.Close())

@@ -134,9 +134,10 @@ type Family struct {
 	sets    int
 	exact   bool
 	seed    uint32
-	drawn   sync.Once
-	flips   [][]byte // the bits of flips[k][i] are which of the sets 8k to 8k+7 turn under flip i; made once needed
-	total   int      // number of flips, without the negatives
+	total   int // number of flips, without the negatives
+
+	twoSided        sync.Once
+	adjusted, least []float64 // of the two-sided tests: what Adjusted returns; the least p under each flip, sorted
 }
 
 // NewFamily takes comparisons with the same number of data sets. Equal seeds draw equal flips.
@@ -152,30 +153,40 @@ func NewFamily(columns []SignedRanks, seed uint32) *Family {
 	return f
 }
 
+// drawn are functions that return the flips of so many sets by a seed. Families with both the same share them.
+var drawn sync.Map
+
+// flips are those of the family: the bits of flips[k][i] are which of the sets 8k to 8k+7 turn under flip i.
+func (f *Family) flips() [][]byte {
+	made, _ := drawn.LoadOrStore([2]int{f.sets, int(f.seed)}, sync.OnceValue(f.draw))
+	return made.(func() [][]byte)()
+}
+
 // draw makes the flips; the first one turns no set.
-func (f *Family) draw() {
+func (f *Family) draw() [][]byte {
 	stream := rng.New(f.seed)
-	f.flips = make([][]byte, (f.sets+7)/8)
-	for k := range f.flips {
-		f.flips[k] = make([]byte, f.total)
+	flips := make([][]byte, (f.sets+7)/8)
+	for k := range flips {
+		flips[k] = make([]byte, f.total)
 	}
 	for i := range f.total {
 		for s := range f.sets {
 			turned := f.exact && i<<1>>s&1 == 1 || !f.exact && i > 0 && stream.Intn(2) == 1
 			if turned {
-				f.flips[s/8][i] |= 1 << (s % 8)
+				flips[s/8][i] |= 1 << (s % 8)
 			}
 		}
 	}
+	return flips
 }
 
 // fill computes the sums of a comparison under the flips from one on, by a table of what each eight sets add.
-func (f *Family) fill(sums []int32, c *SignedRanks, from int) {
+func (f *Family) fill(sums []int32, c *SignedRanks, flips [][]byte, from int) {
 	for i := range sums {
 		sums[i] = c.sum
 	}
 	var twice [256]int32
-	for k, flips := range f.flips {
+	for k, flips := range flips {
 		for bit, r := range c.ranks[8*k : min(8*k+8, f.sets)] {
 			for b := range 1 << bit {
 				twice[1<<bit+b] = twice[b] + 2*r
@@ -200,8 +211,7 @@ type visitor struct {
 // each visits comparisons in an order, with their sums under each flip but its negative, and adds up what the visitors
 // of the parts count. begin makes the visitor of the flips from one on.
 func (f *Family) each(order []int, counters int, begin func(from, flips int) visitor) []int {
-	f.drawn.Do(f.draw)
-	partial := make([][]int, parts)
+	flips, partial := f.flips(), make([][]int, parts)
 	var work errgroup.Group
 	for part := range parts {
 		partial[part] = make([]int, counters)
@@ -209,7 +219,7 @@ func (f *Family) each(order []int, counters int, begin func(from, flips int) vis
 			from, to := f.total*part/parts, f.total*(part+1)/parts
 			v, sums := begin(from, to-from), make([]int32, to-from)
 			for _, at := range order {
-				f.fill(sums, &f.columns[at], from)
+				f.fill(sums, &f.columns[at], flips, from)
 				v.visit(at, sums, partial[part])
 			}
 			if v.end != nil {
@@ -240,18 +250,25 @@ const slack = 1 + 1e-9
 // at most alpha (Romano and Wolf 2005). The least p-value is used and not the largest studentised sum: comparisons
 // over fewer sets or with ties reach smaller sums. For the same number of sets and no ties both are the same
 // procedure. A comparison by itself keeps its p-value.
-func (f *Family) Adjusted() []float64 { return f.stepDown(false) }
+func (f *Family) Adjusted() []float64 {
+	f.twoSided.Do(func() { f.adjusted, f.least = f.stepDown(false) })
+	return f.adjusted
+}
 
 // AdjustedAbove are those of one-sided tests, which are small for differences above zero.
-func (f *Family) AdjustedAbove() []float64 { return f.stepDown(true) }
+func (f *Family) AdjustedAbove() []float64 {
+	adjusted, _ := f.stepDown(true)
+	return adjusted
+}
 
-func (f *Family) stepDown(oneSided bool) []float64 {
+// stepDown returns the adjusted p-values and, of several comparisons, the least p under each flip, sorted.
+func (f *Family) stepDown(oneSided bool) (out, least []float64) {
 	seen, order := make([]float64, len(f.columns)), make([]int, len(f.columns))
 	for i := range f.columns {
 		seen[i], order[i] = f.columns[i].p(f.columns[i].sum, oneSided), i
 	}
 	if len(f.columns) == 1 {
-		return seen
+		return seen, nil
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
 	slices.Reverse(order)
@@ -259,12 +276,12 @@ func (f *Family) stepDown(oneSided bool) []float64 {
 	if oneSided {
 		signs = []int32{1, -1}
 	}
-	counts := f.each(order, len(f.columns), func(_, flips int) visitor {
-		least := ones(flips * len(signs)) // of the comparisons visited so far
+	least = ones(f.total * len(signs)) // of the comparisons visited so far
+	counts := f.each(order, len(f.columns), func(from, flips int) visitor {
 		return visitor{visit: func(at int, sums []int32, counts []int) {
 			c, most := &f.columns[at], seen[at]*slack
 			for k, sign := range signs {
-				least := least[k*flips:][:flips]
+				least := least[k*f.total+from:][:flips]
 				for i, sum := range sums {
 					if least[i] = min(least[i], c.p(sign*sum, oneSided)); least[i] <= most {
 						counts[at]++
@@ -273,12 +290,14 @@ func (f *Family) stepDown(oneSided bool) []float64 {
 			}
 		}}
 	})
-	out, reached := make([]float64, len(f.columns)), 0.0
+	out = make([]float64, len(f.columns))
+	reached := 0.0
 	for _, i := range slices.Backward(order) {
 		reached = max(reached, float64(counts[i])/float64(len(signs)*f.total))
 		out[i] = reached
 	}
-	return out
+	slices.Sort(least)
+	return out, least
 }
 
 // Critical is the largest p-value that is significant at a level, of the comparison with the least one: the share of
@@ -288,28 +307,16 @@ func (f *Family) Critical(level float64) float64 {
 	if len(f.columns) == 1 {
 		return f.columns[0].critical(level)
 	}
-	least := ones(f.total)
-	all := make([]int, len(f.columns))
-	for at := range all {
-		all[at] = at
-	}
-	f.each(all, 0, func(from, _ int) visitor {
-		return visitor{visit: func(at int, sums []int32, _ []int) {
-			for i, sum := range sums {
-				least[from+i] = min(least[from+i], f.columns[at].twoSided(sum))
-			}
-		}}
-	})
-	slices.Sort(least)
+	f.Adjusted()
 	critical := 0.0
-	for i := range least {
-		if last := i+1 == len(least) || least[i+1] > least[i]*slack; !last {
+	for i, p := range f.least {
+		if last := i+1 == len(f.least) || f.least[i+1] > p*slack; !last {
 			continue
 		}
 		if float64(i+1) > level*float64(f.total)*slack {
 			break
 		}
-		critical = least[i]
+		critical = p
 	}
 	return critical
 }

@@ -113,8 +113,8 @@ func PseudoMedianInterval(differences []*big.Rat, level float64) Interval {
 	middle := middleOf(all)
 	// Between two neighbours among the sums the test is the same everywhere. Cell i is below sum i, the last one above
 	// all.
-	var sums []walshSum
-	var below []int // how many of all sums are below a cell
+	sums := make([]walshSum, 0, len(all))
+	below := make([]int, 0, len(all)+1) // how many of all sums are below a cell
 	for i, s := range all {
 		if i == 0 || s.compare(all[i-1]) != 0 {
 			sums, below = append(sums, s), append(below, i)
