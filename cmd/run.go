@@ -164,19 +164,20 @@ func runRun(ctx context.Context, a *app, f runOptions) error {
 // this run asks how good the method is.
 func storeReference(ctx context.Context, a *app, c choice, f runOptions) error {
 	asksAll := f.datasets == nil && f.exclude == nil && f.splits == "" && f.split == "" && f.shard == ""
-	if _, err := os.Stat(a.db); !asksAll || !c.Protocol.Builtin() || !errors.Is(err, fs.ErrNotExist) {
+	name, lacks := c.Protocol.Name, slices.Clone(c.methods)
+	if _, err := os.Stat(a.db); !asksAll || !reference.Has(name) || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	name := c.Protocol.Name
-	runs, err := reference.Runs(name)
-	if err != nil || len(runs) == 0 {
-		return err
-	}
-	lacks := slices.DeleteFunc(slices.Clone(c.methods), func(m string) bool {
-		return slices.ContainsFunc(runs, func(r result.Run) bool { return r.Method == m })
-	})
-	if len(lacks) == 0 {
-		return nil
+	for runs, err := range reference.Files(name) {
+		if err != nil {
+			return err
+		}
+		lacks = slices.DeleteFunc(lacks, func(m string) bool {
+			return slices.ContainsFunc(runs, func(r result.Run) bool { return r.Method == m })
+		})
+		if len(lacks) == 0 {
+			return nil
+		}
 	}
 	a.say("%s is new: results that come with the program are stored first, to compare %s with", a.db,
 		strings.Join(lacks, ", "))
