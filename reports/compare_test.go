@@ -388,7 +388,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestVersionsAreCounted: the sentence says which version it is, beside its p stands that for the best of all versions,
+// TestVersionsAreCounted: the sentence says which version it is, beside its p is that for the best of all versions,
 // and only then the page says what this p does not cover.
 func TestVersionsAreCounted(t *testing.T) {
 	var a, b, before [][]int

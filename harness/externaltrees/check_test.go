@@ -58,7 +58,7 @@ func TestHostileFiles(t *testing.T) {
 		{deep, "max_feature_idx=1|max_feature_idx=99999999999", "its max_feature_idx is"},
 		{deep, "tree_sizes=300|tree_sizes=300 300", "it has 1 trees, 2 tree_sizes"},
 		{deep, "end of trees|", "the file is incomplete"},
-		{deep, "shrinkage=1|leaf_value=1 1 1", "leaf_value stands twice"},
+		{deep, "shrinkage=1|leaf_value=1 1 1", "leaf_value occurs twice"},
 		{deep, "Tree=0|Tree=1", "goes on with tree"},
 		{deep, "shrinkage=1|shrunk=1", `it has the field "shrunk", which is not known here`},
 		{deep, "label_index=0|init_score=3", `it has the field "init_score", which is not known here`},
@@ -196,7 +196,7 @@ func TestUBJ(t *testing.T) {
 		"{U\x01a[$U#L\x7f\xff\xff\xff\xff\xff\xff\xff}":      "is a list of 9223372036854775807 values",
 		"{U\x01a[$U\x01]}":                                   "is a list of the type 'U' without a number of values",
 		"{U\x01aSl\xff\xff\xff\xff}":                         "the file ends too soon",
-		"{U\x01aH}":                                          "stands the type 'H'",
+		"{U\x01aH}":                                          "has the type 'H'",
 		ubjStump + "x":                                       "1 bytes follow its end",
 		strings.Replace(ubjStump, "learner{", "learners", 1): "it is no",
 	} {

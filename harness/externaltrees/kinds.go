@@ -18,7 +18,7 @@ const (
 	asDump   = "it is a text of XGBoost's dump_model, which leaves out what predictions need; " + asJSON
 )
 
-// kinds are the files that people have instead, by how they begin or by what stands in their first bytes. Bars separate
+// kinds are the files that people have instead, by how they begin or by what is in their first bytes. Bars separate
 // alternatives.
 var kinds = []struct{ begins, holds, is string }{
 	{"\x80", "", "it is a pickle of Python (joblib writes them too); " + saveAgain + "; with scikit-learn, " +

@@ -103,7 +103,7 @@ func (f *lightgbmFile) scan(text string) error {
 			continue
 		default:
 			if _, twice := current[key]; twice {
-				return fmt.Errorf("%s stands twice before tree %d", key, f.count)
+				return fmt.Errorf("%s occurs twice before tree %d", key, f.count)
 			}
 			current[key] = value
 			continue

@@ -69,7 +69,7 @@ func (r *ubjReader) integer(kind byte) int64 {
 	case 'L':
 		return int64(binary.BigEndian.Uint64(r.take(8)))
 	}
-	r.fail("stands the type %q where a length or a number is expected", kind)
+	r.fail("has the type %q where a length or a number is expected", kind)
 	return 0
 }
 
@@ -111,7 +111,7 @@ func (r *ubjReader) float(v float64, bits int) {
 	r.out = strconv.AppendFloat(r.out, v, 'g', -1, bits)
 }
 
-// container reads a list or an object. A type and a number of elements may stand before them; after a number no bracket
+// container reads a list or an object. A type and a number of elements may come before them; after a number no bracket
 // closes it. Every element takes at least a byte, else a short file could hold any number of values.
 func (r *ubjReader) container(open byte, depth int) {
 	closing, kind, left := open+2, byte(0), int64(-1)

@@ -82,7 +82,7 @@ type Plan struct {
 	Failed    int                // requested cells that are stored as failed or timed out and are not run again
 	Data      map[string]string  // fingerprint of each planned set's data
 	Versions  map[string]string  // version of each method
-	// Revive holds the keys of requested cells that are stored but do not stand for their cells now: see
+	// Revive holds the keys of requested cells that are stored, but are not the current attempts of their cells: see
 	// store.MakeCurrent.
 	Revive   []string
 	Forecast *Forecast // the forecast that the plan is made with
@@ -92,7 +92,7 @@ type Plan struct {
 }
 
 // Plan makes the plan of a request. known holds the stored cells and canaries by key; a cell that known makes
-// needless is left out. forecast predicts the times; nil stands for declared costs alone. Only sets whose size the
+// needless is left out. forecast predicts the times; nil means declared costs alone. Only sets whose size the
 // catalogue lacks are loaded.
 func (e *Experiment) Plan(ctx context.Context, req Request, known map[string]store.Known, forecast *Forecast) (*Plan,
 	error) {
@@ -457,8 +457,8 @@ func (e *Experiment) memory(spec registry.Spec, grid []json.RawMessage, set plan
 	return registry.CellBytes(set.rows, sh.D, set.entry.TextBytes(e.Data.Dir()), hungriest), nil
 }
 
-// Explain says why a planned cell is run: how its inputs differ from the inputs of the stored attempt that stands
-// for the cell.
+// Explain says why a planned cell is run: how its inputs differ from the inputs of the current attempt of the
+// cell.
 func (c *Cell) Explain(ctx context.Context, db *store.DB) (string, error) {
 	if c.Spec.Canary != nil {
 		return "canary: the training labels contradict the truth", nil

@@ -43,7 +43,7 @@ func SetNames(c *catalogue.Catalogue, names []string) []string {
 
 // members replaces the names of groups by the members of the groups, which group returns. A member that groups
 // bring occurs once. A name that the user wrote twice stays twice, since a caller reports it. Names of empty groups
-// stand for nothing, where nil stands for all.
+// mean nothing, where nil means all.
 func members(names []string, group func(name string) ([]string, bool)) []string {
 	if names == nil {
 		return nil

@@ -114,8 +114,8 @@ func addProbabilities(s *result.Score, of func(score float64) float64, y, scores
 	p := make([]float64, len(scores))
 	for i, v := range scores {
 		if p[i] = of(v); !(p[i] >= 0 && p[i] <= 1) {
-			return badOutput("the model's score %v of row %d stands, as the method declares, for the probability %v, "+
-				"which is not between 0 and 1", v, i, p[i])
+			return badOutput("as the method declares, the model's score %v of row %d means the probability %v, which "+
+				"is not between 0 and 1", v, i, p[i])
 		}
 	}
 	logLoss, brier, ece := metric.OfProbabilities(y, p)

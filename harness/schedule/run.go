@@ -19,7 +19,7 @@ type Options struct {
 	// long as they are predicted to end in time. No cell starts after the budget. A cell that still runs a
 	// fifth of the budget later is given up without a result.
 	Budget   time.Duration
-	Forecast *plan.Forecast // the plan's forecast, in which times of cells are recorded; nil stands for declared costs
+	Forecast *plan.Forecast // the plan's forecast, in which times of cells are recorded; nil means declared costs
 
 	// Batches gives out the cells part by part; nil for all at once. It does not go with Budget.
 	Batches Batches

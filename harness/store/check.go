@@ -141,7 +141,7 @@ func checkPages(ctx context.Context, q queryer, table string, report func(Proble
 	return err
 }
 
-// deleteNothing deletes nothing for an attempt without a row of cells. The last step of Repair, standIn, adds
+// deleteNothing deletes nothing for an attempt without a row of cells. The last step of Repair, makeLastCurrent, adds
 // that row.
 const deleteNothing = `DELETE FROM cells WHERE run_id = ?`
 
@@ -153,11 +153,11 @@ func checkReferences(ctx context.Context, q queryer, report func(Problem)) error
 		{`SELECT c.method || ' on ' || c.dataset || ', split ' || c.split, c.run_id FROM cells c JOIN runs r
 			ON r.id = c.run_id
 			WHERE (r.protocol, r.dataset, r.method, r.split) <> (c.protocol, c.dataset, c.method, c.split)`,
-			"another cell's row stands for it", `DELETE FROM cells WHERE run_id = ?`},
+			"its current attempt is of another cell", `DELETE FROM cells WHERE run_id = ?`},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r
 			LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)
 			WHERE c.run_id IS NULL`,
-			"it is stored and stands for no cell", deleteNothing},
+			"it is stored, and its cell has no current attempt", deleteNothing},
 		{`SELECT r.method || ' on ' || r.dataset || ', split ' || r.split, r.id FROM runs r LEFT JOIN grids g
 			ON g.id = r.grid_id
 			LEFT JOIN environments e ON e.id = r.environment_id
@@ -224,8 +224,8 @@ func (db *DB) Repair(ctx context.Context) (found []Problem, left int, err error)
 	if err := errors.Join(sealPublished(ctx, tx), sealedEnvironments.reseal(ctx, tx)); err != nil {
 		return nil, 0, err
 	}
-	// A damaged row of cells is gone now. The attempt that ran last stands for its cell.
-	if err := standIn(ctx, tx); err != nil {
+	// A damaged row of cells is gone now. The attempt that ran last is the current one.
+	if err := makeLastCurrent(ctx, tx); err != nil {
 		return nil, 0, err
 	}
 	return found, left, explain(tx.Commit())

@@ -107,7 +107,8 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []
 	return id, n > 0, err // no new row: another program stored the cell first
 }
 
-// storedBefore handles an attempt that is stored already. If no attempt stands for the cell, this one does from now on.
+// storedBefore handles an attempt that is stored already. If the cell has no current attempt, this one is the current
+// one from now on.
 // storedBefore returns the attempt's number.
 func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	var others int
@@ -147,7 +148,7 @@ func runRow(r result.Run, gridID, envID, folds, kept int64) []any {
 		scoresHash, string(r.Failure()), r.Isolated, r.Stderr, r.Code, r.Imported)
 }
 
-// makeCurrent makes the attempt with a key stand for its cell and returns the attempt's number.
+// makeCurrent makes the attempt with a key the current one of its cell and returns the attempt's number.
 func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err error) {
 	var protocol, dataset, method string
 	var split int64
@@ -159,8 +160,8 @@ func makeCurrent(ctx context.Context, tx *sql.Tx, key string) (id int64, err err
 	return id, sealedCells.insert(ctx, tx, "INSERT OR REPLACE", protocol, dataset, method, split, id)
 }
 
-// standIn makes the last attempt at a cell stand for the cell, where no attempt does.
-func standIn(ctx context.Context, tx *sql.Tx) error {
+// makeLastCurrent makes the last attempt at a cell the current one, where the cell has none.
+func makeLastCurrent(ctx context.Context, tx *sql.Tx) error {
 	keys, err := texts(ctx, tx, `SELECT r.key FROM runs r
 		LEFT JOIN cells c ON (c.protocol, c.dataset, c.method, c.split) = (r.protocol, r.dataset, r.method, r.split)
 		WHERE c.run_id IS NULL ORDER BY r.started_at`)
@@ -172,8 +173,8 @@ func standIn(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// MakeCurrent makes stored attempts stand for their cells again. In the meantime attempts with other inputs
-// (an edited protocol, changed data, another version) stood for these cells.
+// MakeCurrent makes stored attempts the current ones of their cells again. In the meantime these were attempts with
+// other inputs (an edited protocol, changed data, another version).
 func (db *DB) MakeCurrent(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

@@ -65,8 +65,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// TestAClockThatJumps changes nothing about which attempt stands for a cell: the one that was planned
-// last does, whatever the clock said.
+// TestAClockThatJumps changes nothing about which attempt of a cell is current: the one that was planned last is,
+// whatever the clock said.
 func TestAClockThatJumps(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	for i, at := range []string{"2026-01-01T00:00:00Z", "2038-01-19T03:14:08Z", "1970-01-01T00:00:00Z",

@@ -25,7 +25,7 @@ type sealed struct {
 
 const (
 	ofCell    = `method || ' on ' || dataset || ', split ' || split`
-	removeRun = `DELETE FROM runs WHERE id = ?1` // folds and all else go with it, and the cell that it stands for
+	removeRun = `DELETE FROM runs WHERE id = ?1` // all that it has goes with it, and its row of cells
 )
 
 // These are the sealed tables. A run has three checksums, since its folds, its scores and its model are compared only

@@ -151,7 +151,8 @@ func TestAChangedCountIsNoticed(t *testing.T) {
 		{`UPDATE seed_counts SET number = number + 2 WHERE run_id = (SELECT id FROM runs WHERE key = 'k003')`,
 			"CART on wine, split 3"},
 		{`DELETE FROM models WHERE run_id = (SELECT id FROM runs WHERE key = 'k001')`, "CART on wine, split 1"},
-		{`DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'`, "stands for no cell"},
+		{`DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'`,
+			"its cell has no current attempt"},
 	} {
 		path := smallDatabase(t)
 		db := open(t, path)

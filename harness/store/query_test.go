@@ -147,7 +147,7 @@ func TestAnAnswerComparesWhatItRead(t *testing.T) {
 		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM evaluations", ""},
 		{"UPDATE published_values SET mean = mean + 1", "SELECT * FROM published LIMIT 1", "published values"},
 		{"DELETE FROM cells WHERE split = 2 AND dataset = 'wine' AND method = 'CART'",
-			"SELECT count(*) FROM evaluations WHERE split = 2", "stands for no cell"},
+			"SELECT count(*) FROM evaluations WHERE split = 2", "its cell has no current attempt"},
 	} {
 		db := open(t, smallDatabase(t))
 		must.Get(db.sql.Exec(`CREATE VIEW mine AS SELECT 1 AS one FROM evaluations WHERE split = 3; CREATE VIEW ` +

@@ -13,7 +13,7 @@ import (
 type Known struct {
 	Status         result.Status
 	TimeoutSeconds float64 // the time limit of the attempt; 0 if none
-	Current        bool    // the attempt stands for its cell in the views
+	Current        bool    // the attempt is that of its cell in the views
 	ScoresHash     string  // hash of the bits of its test scores; "" if unknown
 	Attempt        int64   // distinguishes attempts with the same key
 }
@@ -133,7 +133,7 @@ func (db *DB) Status(ctx context.Context) ([]StatusRow, error) {
 	})
 }
 
-// A Cell is an attempt that stands for its cell, without its counts.
+// A Cell is the current attempt of a cell, without its counts.
 type Cell struct {
 	Key                       string
 	Protocol, Dataset, Method string
@@ -156,12 +156,12 @@ func (db *DB) Cells(ctx context.Context) ([]Cell, error) {
 	return out, err
 }
 
-// An Attempted is an attempt at a cell, whether or not it stands for its cell.
+// An Attempted is an attempt at a cell, whether or not it is the current one.
 type Attempted struct {
 	Cell
 	StartedAt     string // UTC, RFC 3339
 	EnvironmentID int64
-	Current       bool // it stands for its cell
+	Current       bool
 }
 
 // Attempts returns every attempt that is kept, sorted by protocol, data set, method, split and time.

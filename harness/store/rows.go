@@ -11,7 +11,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 )
 
-// A Row is the attempt that stands for a cell, without its whole grid, its scores, its model, and the texts of
+// A Row is the current attempt of a cell, without its whole grid, its scores, its model, and the texts of
 // protocol and set.
 type Row = result.Run
 
@@ -21,7 +21,7 @@ func (db *DB) Rows(ctx context.Context, protocol string, folds bool) ([]Row, err
 	return db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ?", []any{protocol}}, folds)
 }
 
-// Attempt returns the attempt that stands for a cell, and false if there is none.
+// Attempt returns the current attempt of a cell, and false if there is none.
 func (db *DB) Attempt(ctx context.Context, protocol, dataset, method string, split int) (Row, bool, error) {
 	found, err := db.rows(ctx, attempts{"SELECT run_id FROM cells WHERE protocol = ? AND dataset = ? AND method = ? " +
 		"AND split = ?", []any{protocol, dataset, method, split}}, false)
@@ -334,7 +334,7 @@ func (db *DB) Versions(ctx context.Context, protocol string) ([]Version, error) 
 }
 
 // RowsOf returns, for each data set and split of a protocol, the last attempt of a method version that ended ok,
-// in the form of Rows. The attempt need not stand for its cell.
+// in the form of Rows. The attempt need not be the current one.
 func (db *DB) RowsOf(ctx context.Context, protocol string, v Version, folds bool) ([]Row, error) {
 	return db.rows(ctx, attempts{`SELECT id FROM (
 		SELECT id, row_number() OVER (PARTITION BY dataset, split ORDER BY started_at DESC, id DESC) AS place FROM runs

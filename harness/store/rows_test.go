@@ -11,8 +11,8 @@ import (
 	"github.com/kernelboosting/bench/internal/test/must"
 )
 
-// TestRowsAreWhatWasPut: a row has everything of the attempt that stands for its cell, and its
-// folds where they are asked for.
+// TestRowsAreWhatWasPut: a row has everything of the current attempt of its cell, and its folds
+// where they are asked for.
 func TestRowsAreWhatWasPut(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	ok, bad, number := testRun("a", result.OK), testRun("b", result.Failed), testRun("c", result.OK)
@@ -81,8 +81,8 @@ func TestQueriesAnswer(t *testing.T) {
 	}
 }
 
-// TestRowsOfAVersion: of a method version each cell has the last attempt that ended ok, also where another attempt
-// stands for it since; Rows has those that stand alone.
+// TestRowsOfAVersion: of a method version each cell has the last attempt that ended ok, also where another attempt is
+// the current one since; Rows has the current ones alone.
 func TestRowsOfAVersion(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "r.db"))
 	attempt := func(key, version string, split int, status result.Status, started, grid string) result.Run {

@@ -88,7 +88,7 @@ CREATE TABLE runs (
   CHECK (n_test = tn + fp + fn + tp)
 ) STRICT;
 
--- The attempt that stands for a cell: the one whose key was planned last.
+-- The current attempt of a cell: the one whose key was planned last.
 CREATE TABLE cells (
   protocol TEXT NOT NULL,
   dataset  TEXT NOT NULL,
@@ -315,7 +315,7 @@ CREATE TABLE checksums (
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The attempt that stands for each cell (protocol, data set, method, split).
+-- The current attempt of each cell (protocol, data set, method, split).
 CREATE VIEW results AS
 SELECT protocol, method, method_version, dataset, split, status, params, grid_size,
        n_train, n_test, n_correct, accuracy, cv_accuracy, tn, fp, fn, tp,
@@ -432,7 +432,7 @@ CREATE TABLE comparisons (
 PRAGMA user_version = 18;
 
 -- Every attempt that is kept, also those of older method versions, grids or data. A sweep names its columns SERIES NAME=VALUE;
--- rtrim leaves what stands before the last word.
+-- rtrim leaves what is before the last word.
 -- The peak of a process that computed other cells, too, is not that of the cell.
 DROP VIEW IF EXISTS history;
 CREATE VIEW history AS

@@ -152,12 +152,12 @@ func TestResultsShowWhatWasPlannedLast(t *testing.T) {
 
 	keys, err := db.Keys(context.Background())
 	if err != nil || keys["k1"].Current || !keys["k2"].Current {
-		t.Errorf("keys %v, %v; want k2 to stand for the cell", keys, err)
+		t.Errorf("keys %v, %v; want k2 to be current", keys, err)
 	}
 	must.Do(t, db.MakeCurrent(context.Background(), []string{"k1"}))
 	must.Be[any](t, only(t, db, `SELECT method_version FROM results`), "1")
 	if newest, _, err = db.Attempt(t.Context(), "p", "d", "M", 1); err != nil || newest.MethodVersion != "1" {
-		t.Errorf("after MakeCurrent %+v stands for the cell, %v", newest, err)
+		t.Errorf("after MakeCurrent %+v is current, %v", newest, err)
 	}
 }
 

@@ -131,7 +131,7 @@ func noCells(t *testing.T, db *DB) {
 	must.Be(t, len(must.Get(db.Status(ctx))(t)), 0)
 }
 
-// skipped tests that a note stands until the cell is stored or a later run takes the cell.
+// skipped tests that a note is kept until the cell is stored or a later run takes the cell.
 func skipped(t *testing.T, db *DB) {
 	ctx := t.Context()
 	cell := func(split int) result.Exclusion {

@@ -11,7 +11,7 @@ import (
 )
 
 // New stores results of h's protocol in a new database at path. Results of an earlier version of a method are taken,
-// too: they stand for their cells, since no others do.
+// too: they are current, since their cells have no others.
 func New(ctx context.Context, h *plan.Experiment, path string, sources iter.Seq2[Source, error]) (in Import,
 	err error) {
 	db, err := store.Open(ctx, path)

@@ -16,7 +16,7 @@ import (
 // A Source holds results that were computed elsewhere.
 type Source struct {
 	Name  string       // where the results come from, for people
-	Cells []store.Cell // the cells whose results stand for them
+	Cells []store.Cell // the cells of the results
 	// Protocols holds the texts of the user's own protocols, by name.
 	Protocols map[string]store.StoredProtocol
 	// Run returns the result with a key.
@@ -50,7 +50,7 @@ func OfBundle(name string, runs []result.Run) Source {
 	return src
 }
 
-// OfDatabase returns the results of a database as a Source: every result that stands for its cell, with failures,
+// OfDatabase returns the results of a database as a Source: the current attempt of every cell, with failures,
 // scores and models. It is an error if a key does not follow from the stored inputs.
 func OfDatabase(ctx context.Context, name string, db *store.DB) (Source, error) {
 	src := Source{Name: name}
@@ -94,7 +94,7 @@ func OfAttempts(ctx context.Context, name string, db *store.DB, wanted func(stor
 	slices.SortStableFunc(all, func(a, b store.Attempted) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
 	src.Cells = nil
 	src.Run = func(ctx context.Context, key string) (result.Run, error) {
-		r, _, err := db.Result(ctx, key) // only the attempt that stands for its cell has scores and a model
+		r, _, err := db.Result(ctx, key) // only the current attempt of a cell has scores and a model
 		return r, err
 	}
 	for _, t := range all {

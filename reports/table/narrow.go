@@ -16,7 +16,7 @@ const (
 
 // narrow is the forms of the table with a row for each method: the means on the sets of Mean and ranks, without
 // deviations. It is nil where no set is counted. Of many methods there are further forms with fewer and fewer sets, so
-// that all methods stand on one page of a narrow window.
+// that all methods fit on one page of a narrow window.
 func (t *table) narrow() []doc.Narrow {
 	if t.mean == nil {
 		return nil
