@@ -201,7 +201,7 @@ func TestCanariesArePlanned(t *testing.T) {
 	}))
 	db := openTestDB(t)
 	req := plan.Request{Datasets: []string{"balance", "swiss"}, Splits: []int{1, 2, 3}}
-	if todo := planned(t, h, db, req); len(canariesOf(todo)) != 0 || len(canariesOf(todo)) != 0 {
+	if len(canariesOf(planned(t, h, db, req))) != 0 {
 		t.Error("canaries without a secret")
 	}
 	where := func(secret string, splits ...int) string {

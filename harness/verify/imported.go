@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -138,7 +137,10 @@ func (t *taking) take(ctx context.Context, c store.Cell, today *plan.Cell, super
 		return err
 	}
 	r.Key, r.Imported, r.Superseded = c.Key, t.src.Name, superseded
-	if err := cmp.Or(fits(t.protocol, r, today), r.CheckClock()); err != nil {
+	if err = fits(t.protocol, r, today); err == nil {
+		err = r.CheckClock()
+	}
+	if err != nil {
 		t.refuse(c, err.Error())
 		return nil
 	}
