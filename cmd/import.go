@@ -245,11 +245,10 @@ func withResults(name string) string {
 	if !slices.Contains(protocol.Names(), of) {
 		return ""
 	}
-	p, err := protocol.Load(of)
-	if err != nil {
-		return ""
+	if p, err := protocol.Load(of); err == nil {
+		of = p.Name // the cells of a list of sets are stored under the name of its rules
 	}
-	return p.Name // the cells of a list of sets are stored under the name of its rules
+	return of
 }
 
 // included are the results of a protocol that come with the program, file by file: together they take much memory.
