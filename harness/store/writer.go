@@ -178,8 +178,8 @@ func (w *Writer) Close() error {
 	return e
 }
 
-// Room waits until few cells wait to be stored, or the writer gives up. Without it, a caller that puts cells faster than
-// they are stored fills the memory.
+// Room waits until few cells wait to be stored, or the writer gives up. Without it, a caller that puts cells faster
+// than they are stored fills the memory.
 func (w *Writer) Room() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
