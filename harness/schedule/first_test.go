@@ -81,9 +81,9 @@ func (p *newPlugin) rows() (out []int) {
 
 // TestLimitsOfNewMethod: of a method of unknown time the smallest set comes first. --max-cell leaves out what the cells
 // before predict to take more than 2.5 times as long, and nothing unknown. The time of a cell grows with the
-// square of its rows, and the forecast, which is wrong here, assumes that it grows with the rows. For the set with most
-// rows the nearest of the three measured sets predicts 1000 s, and the others 100 s and 10 s, with the weights 1/10,
-// 1/100 and 1/1000.
+// square of its rows, and the forecast, which is wrong here, assumes that it grows with the rows. Three sets
+// have measured times then. For the set with the most rows, the nearest of the three predicts 1000 s, and the two
+// others predict 100 s and 10 s. The weights of these predictions are 1/10, 1/100 and 1/1000.
 func TestLimitsOfNewMethod(t *testing.T) {
 	limits := plan.Limits{MaxCell: 10 * time.Second}
 	p := runPlugin(Options{Jobs: 1, Limits: limits}, newPluginCells(1, 100_000, 100, 10_000, 1000))

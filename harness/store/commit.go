@@ -107,9 +107,8 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []
 	return id, n > 0, err // no new row: another program stored the cell first
 }
 
-// storedBefore handles an attempt that is stored already. If the cell has no current attempt, this one is the current
-// one from now on.
-// storedBefore returns the attempt's number.
+// storedBefore handles an attempt that is stored already, and returns the attempt's number. If the cell of the attempt
+// has no current attempt, the stored attempt becomes the current one.
 func storedBefore(ctx context.Context, tx *sql.Tx, r result.Run) (id int64, err error) {
 	var others int
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM cells WHERE protocol = ? AND dataset = ? AND method = ? AND `+
