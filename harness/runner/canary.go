@@ -40,9 +40,9 @@ import (
 // [CanaryP] tests for each class whether rows that are predicted to be of the class are of the class more often than
 // chance. The test is Fisher's exact test, one-sided: the tail of a hypergeometric distribution. With two classes the
 // two tests are the same, and their p is the answer. With k > 2 classes there are k p-values, and the answer is k times
-// the second smallest p-value. The smallest p-value is left out, since a learner that is too simple for its data can
-// be right about one class by the place of that class's rows alone. For example, a linear learner on three classes in a row
-// learns from contradicting labels that each end is the other end, and this leaves the middle to the class of the
+// the second smallest p-value. The smallest p-value is left out, since a learner that is too simple for its data can be
+// right about one class by the place of that class's rows alone. For example, a linear learner on three classes in a
+// row learns from contradicting labels that each end is the other end, and this leaves the middle to the class of the
 // middle. That learner is wrong about all other classes, while a method that knows the labels is not. For a regression
 // there are two classes: values above the median and all other values. The truth and the predictions have a median
 // each.
