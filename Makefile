@@ -46,11 +46,11 @@ run: build
 # symbols and what debuggers read; lint, which runs beside the tests, has vet. Many tests wait for processes, so that
 # more of them, and of packages, run at a time than there are cores. Property tests draw 25 times from one seed here, and
 # 1,000 times from new seeds in make fire. What tests allocate is little for the machine's memory, so that the collector
-# runs seldom. Tally starts the test programs, and says at the end what processor time they took.
+# runs seldom. Tally says at the end what was skipped.
 TEST := RAPID_SEED=1 RAPID_CHECKS=25 GOGC=400 $(GO) test -timeout 60m -vet=off -ldflags="-s -w" -p 3 -parallel 4
 test:
 	@$(GO) build -o bin/tally ./scripts/tally
-	@bin/tally '$(MAKE) -s lint' '$(TEST) -exec "$$TALLY" -json ./...'
+	@bin/tally '$(MAKE) -s lint' '$(TEST) -json ./...'
 
 # The race detector, for what a run shares: the store, the scheduler, workers, and the packages that need the methods.
 # Go compiles C again for it whatever the flags are (7.5 s of processor time for SQLite without optimisation, 58 s with

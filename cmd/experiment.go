@@ -249,67 +249,43 @@ func parseShown(report string, given []string, add func(*pflag.FlagSet)) error {
 	return nil
 }
 
-// experimentResults is someResults, and an error where there are none.
+// experimentResults makes results of a protocol available. If the database has none, the results that come with the
+// program are read into a temporary database, which is used in its place until remove is called. It is an error if the
+// program comes with none either. from describes these results in words, and is "" for the user's own database.
 func experimentResults(ctx context.Context, a *app, exp *plan.Experiment) (from string, remove func(), err error) {
-	own := a.db
-	from, remove, err = someResults(ctx, a, exp)
-	switch {
-	case err == nil && remove == nil:
-		err = usage("%s holds no result of protocol %s, and the program comes with none; "+
-			"compute them with `bench experiment run`", own, exp.Protocol.Name)
-	case err == nil && from != "":
-		a.say("%s holds no result of protocol %s: drawn from %s", own, exp.Protocol.Name, from)
-	}
-	return from, remove, err
-}
-
-// someResults makes results of a protocol available. If the database has none, the results that come with the program
-// are read into a temporary database. from describes these in words, and is "" for the user's own database. remove
-// deletes the temporary database; it is nil where there are no results.
-func someResults(ctx context.Context, a *app, exp *plan.Experiment) (from string, remove func(), err error) {
 	db, err := a.readerIfAny(ctx)
 	if err != nil {
 		return "", nil, err
 	}
+	name := exp.Protocol.Name
 	if db != nil {
-		stored, err := db.Versions(ctx, exp.Protocol.Name)
+		stored, err := db.Versions(ctx, name)
 		db.Close()
 		if err != nil || len(stored) > 0 {
 			return "", func() {}, err
 		}
 	}
-	if !reference.Has(exp.Protocol.Name) {
-		return "", nil, nil
+	if !reference.Has(name) {
+		return "", nil, usage("%s holds no result of protocol %s, and the program comes with none; "+
+			"compute them with `bench experiment run`", a.db, name)
 	}
-	var in verify.Import
-	remove, err = useTemporary(a, "the results that come with the program", func(path string) (err error) {
-		in, err = verify.New(ctx, exp, path, included(exp.Protocol.Name+".bench", exp.Protocol.Name))
-		return err
-	})
+	dir, err := os.MkdirTemp("", "bench-results-")
 	if err != nil {
 		return "", nil, err
 	}
-	from = a.included
+	path := filepath.Join(dir, "results.db")
+	in, err := verify.New(ctx, exp, path, included(name+".bench", name))
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	from = "the results that come with the program"
+	own := a.db
+	a.db, a.included = path, from
 	if old := cellsIn(in.Old); old > 0 {
 		from += fmt.Sprintf(" (%d of %d are out of date, as by an earlier version of a method)", old, in.Taken)
 	}
-	return from, remove, nil
-}
-
-// useTemporary lets fill make a database and uses it, under a name for people, in the place of the user's own one until
-// remove is called.
-func useTemporary(a *app, name string, fill func(path string) error) (remove func(), err error) {
-	dir, err := os.MkdirTemp("", "bench-results-")
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, "results.db")
-	if err := fill(path); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	own := a.db
-	a.db, a.included = path, name
-	return func() {
+	a.say("%s holds no result of protocol %s: drawn from %s", own, name, from)
+	return from, func() {
 		a.db, a.included = own, ""
 		_ = os.RemoveAll(dir)
 	}, nil

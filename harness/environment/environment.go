@@ -5,10 +5,10 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"github.com/kernelboosting/bench/harness/result"
+	"github.com/kernelboosting/bench/internal/system/processes"
 	"github.com/kernelboosting/bench/internal/system/sandbox"
 )
 
@@ -22,9 +22,8 @@ func Current() result.Environment {
 		GoVersion:      runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Cores:  runtime.NumCPU(),
 		Kernel: strings.TrimSpace(readFile("/proc/sys/kernel/osrelease")) + "; sandbox: " + sandbox.Name(),
-		CPU:    field(readFile("/proc/cpuinfo"), "model name"),
+		CPU:    field(readFile("/proc/cpuinfo"), "model name"), MemoryBytes: processes.PhysicalBytes(),
 	}
-	e.MemoryBytes = MemoryBytes()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		e.ProgramVersion = programVersion(info, ProgramVersion)
 		for _, s := range info.Settings {
@@ -37,15 +36,6 @@ func Current() result.Environment {
 		}
 	}
 	return e
-}
-
-// MemoryBytes returns the machine's physical memory, or 0 if the system does not tell.
-func MemoryBytes() int64 {
-	kib, err := strconv.ParseInt(strings.TrimSuffix(field(readFile("/proc/meminfo"), "MemTotal"), " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib * 1024
 }
 
 func readFile(path string) string {

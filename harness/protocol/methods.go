@@ -23,7 +23,7 @@ type MethodSettings struct {
 	On     map[string]map[string]any `toml:"on"` // parameters that replace Params on one data set
 	Grid   registry.Grid             `toml:"grid"`
 
-	TrainRows int `toml:"-"` // set by a Sweep and by Protocol.WithTrainRows; 0 for the protocol's number
+	TrainRows int `toml:"-"` // set by a Sweep; 0 for the protocol's number
 }
 
 // Grid returns a method's grid under the protocol.

@@ -17,7 +17,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,20 +98,6 @@ func (p *Protocol) SplitterOf(method string) split.Splitter {
 	s := p.Semantics.Splitter()
 	s.TrainRows = cmp.Or(p.Methods[method].TrainRows, s.TrainRows)
 	return s
-}
-
-// WithTrainRows returns a copy of the protocol in which a method learns from at most rows training rows. They are drawn
-// as for Semantics.TrainRows.
-func (p *Protocol) WithTrainRows(method string, rows int) *Protocol {
-	q := *p
-	q.Methods = maps.Clone(p.Methods)
-	settings := q.Methods[method]
-	settings.TrainRows = rows
-	if q.Methods == nil {
-		q.Methods = map[string]MethodSettings{}
-	}
-	q.Methods[method] = settings
-	return &q
 }
 
 // TestsTrainingRows reports whether the training rows are among the test rows.

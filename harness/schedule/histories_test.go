@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"container/heap"
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -26,7 +26,7 @@ type farm struct {
 	*rand.Rand
 	s       *state
 	now     time.Duration
-	agenda  agenda
+	agenda  []appointment // what will happen, in the order of time
 	pending []event
 	rooms   map[string]*queue
 	workers []*pilot
@@ -73,26 +73,7 @@ const latency = 2 * time.Millisecond
 
 type appointment struct {
 	at time.Duration
-	n  int
 	do func()
-}
-
-// agenda is what will happen, in the order of time.
-type agenda struct {
-	list []appointment
-	n    int
-}
-
-func (a *agenda) Len() int { return len(a.list) }
-func (a *agenda) Less(i, j int) bool {
-	return a.list[i].at < a.list[j].at || a.list[i].at == a.list[j].at && a.list[i].n < a.list[j].n
-}
-func (a *agenda) Swap(i, j int) { a.list[i], a.list[j] = a.list[j], a.list[i] }
-func (a *agenda) Push(x any)    { a.list = append(a.list, x.(appointment)) }
-func (a *agenda) Pop() any {
-	x := a.list[len(a.list)-1]
-	a.list = a.list[:len(a.list)-1]
-	return x
 }
 
 func newFarm(seed uint64, cells []*plan.Cell, opt Options) *farm {
@@ -106,8 +87,10 @@ func newFarm(seed uint64, cells []*plan.Cell, opt Options) *farm {
 }
 
 func (f *farm) in(d time.Duration, do func()) {
-	f.agenda.n++
-	heap.Push(&f.agenda, appointment{f.now + d, f.agenda.n, do})
+	at, _ := slices.BinarySearchFunc(f.agenda, f.now+d+1, func(a appointment, after time.Duration) int {
+		return cmp.Compare(a.at, after)
+	})
+	f.agenda = slices.Insert(f.agenda, at, appointment{f.now + d, do})
 }
 
 // tell gives the events to the state and does what follows.
@@ -321,12 +304,13 @@ func (f *farm) run() string {
 		if steps > f.most {
 			return "it does not end"
 		}
-		if f.agenda.Len() == 0 { // in the end somebody comes who takes everything
+		if len(f.agenda) == 0 { // in the end somebody comes who takes everything
 			w := f.come(0, 1, 1, nil)
 			f.change()
 			f.pull(w.room)
 		} else {
-			next := heap.Pop(&f.agenda).(appointment)
+			next := f.agenda[0]
+			f.agenda = f.agenda[1:]
 			f.now = max(f.now, next.at)
 			next.do()
 		}

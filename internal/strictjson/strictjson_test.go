@@ -215,27 +215,3 @@ func FuzzUnmarshal(f *testing.F) {
 		must.Be(t, got, want, text)
 	})
 }
-
-// BenchmarkScores reads an answer with a million scores, without and with a null that is allowed, and by encoding/json.
-func BenchmarkScores(b *testing.B) {
-	scores := make([]float64, 1_000_000)
-	for i := range scores {
-		scores[i] = math.Sin(float64(i))
-	}
-	plain := must.Get(json.Marshal(map[string]any{"seed": 3, "scores": scores}))(b)
-	null := must.Get(json.Marshal(map[string]any{"id": nil, "seed": 3, "scores": scores}))(b)
-	for _, of := range []struct {
-		name string
-		text []byte
-		read func([]byte, any) error
-	}{{"encoding", plain, json.Unmarshal}, {"strict", plain, strictjson.UnmarshalOpen},
-		{"null", null, strictjson.UnmarshalOpen}} {
-		b.Run(fmt.Sprint(of.name, len(scores)), func(b *testing.B) {
-			b.SetBytes(int64(len(of.text)))
-			for b.Loop() {
-				var m message
-				must.Do(b, of.read(of.text, &m))
-			}
-		})
-	}
-}

@@ -1,10 +1,7 @@
 // Tally runs commands of the form "go test -json ..." in shells, all at the same time, shows what go test without -json
-// would show, and ends with what was skipped, by reason, the packages that took most processor time, and the number of
-// tests. A test with subtests is not counted beside them. A command may also be one without tests, whose output is
-// shown as it comes. Tally exits with 1 if a command failed.
-//
-// The commands find in TALLY what -exec of go test needs, so that the processor time of each package is known: tally
-// itself, which runs a test program and says what the program and its children took.
+// would show, and ends with what was skipped, by reason, and the number of tests. A test with subtests is not counted
+// beside them. A command may also be one without tests, whose output is shown as it comes. Tally exits with 1 if a
+// command failed.
 package main
 
 import (
@@ -16,14 +13,10 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"os/signal"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 )
 
 // event is a line of go test -json; see go doc test2json.
@@ -36,85 +29,28 @@ type name struct{ pkg, test string }
 type tally struct {
 	sync.Mutex
 	to      io.Writer
-	output  map[name][]string  // of tests that have not ended
-	results map[name]string    // fail, pass or skip
-	reasons map[name]string    // why a test was skipped
-	took    map[string]float64 // seconds of processor time, by package
+	output  map[name][]string // of tests that have not ended
+	results map[name]string   // fail, pass or skip
+	reasons map[name]string   // why a test was skipped
 }
 
-const (
-	mark     = "processor time of the test program: " // begins the line that a test program ends with
-	module   = "github.com/kernelboosting/bench/"
-	packages = 10 // are listed
-)
-
-func main() {
-	if len(os.Args) > 2 && os.Args[1] == "exec" {
-		os.Exit(execute(os.Args[2:]))
-	}
-	os.Exit(run(os.Stdout, os.Args[1:]))
-}
-
-// execute runs a test program, passes on the signals that go test sends it, and says its processor time.
-func execute(words []string) int {
-	program := exec.Command(words[0], words[1:]...)
-	program.Stdin, program.Stdout, program.Stderr = os.Stdin, os.Stdout, os.Stderr
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM)
-	if err := program.Start(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	go func() {
-		for s := range signals {
-			program.Process.Signal(s)
-		}
-	}()
-	program.Wait()
-	fmt.Printf("%s%.2f s\n", mark, processorTime(program.ProcessState).Seconds())
-	if code := program.ProcessState.ExitCode(); code >= 0 {
-		return code
-	}
-	fmt.Fprintln(os.Stderr, program.ProcessState)
-	return 1
-}
-
-// processorTime is that of a process and of all below it that were waited for.
-func processorTime(p *os.ProcessState) time.Duration { return p.UserTime() + p.SystemTime() }
+func main() { os.Exit(run(os.Stdout, os.Args[1:])) }
 
 func run(to io.Writer, commands []string) int {
-	t := newTally(to)
-	self, err := os.Executable()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "tally:", err)
-		return 1
-	}
-	os.Setenv("TALLY", strconv.Quote(self)+" exec")
+	t := &tally{to: to, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{}}
 	codes := make([]int, len(commands))
-	took := make([]time.Duration, len(commands))
 	var wait sync.WaitGroup
 	for i, command := range commands {
 		wait.Go(func() {
-			c := exec.Command("sh", "-c", command)
-			if err := t.watch(c); err != nil {
+			if err := t.watch(exec.Command("sh", "-c", command)); err != nil {
 				fmt.Fprintf(os.Stderr, "tally: %s: %v\n", command, err)
 				codes[i] = 1
 			}
-			took[i] = processorTime(c.ProcessState)
 		})
 	}
 	wait.Wait()
-	total := time.Duration(0)
-	for _, t := range took {
-		total += t
-	}
-	t.summary(total)
+	t.summary()
 	return slices.Max(codes)
-}
-
-func newTally(to io.Writer) *tally {
-	return &tally{to: to, output: map[name][]string{}, results: map[name]string{}, reasons: map[name]string{},
-		took: map[string]float64{}}
 }
 
 // watch runs the command and reads its events; lines that are none are shown as they are.
@@ -150,12 +86,7 @@ func (t *tally) add(e event) {
 	case "build-output":
 		fmt.Fprint(t.to, e.Output)
 	case "output":
-		if seconds, ok := strings.CutPrefix(e.Output, mark); ok {
-			t.took[e.Package], _ = strconv.ParseFloat(strings.TrimSuffix(seconds, " s\n"), 64)
-		} else if strings.HasSuffix(e.Output, "(cached)\n") {
-			delete(t.took, e.Package)
-			fmt.Fprint(t.to, e.Output)
-		} else if e.Test != "" {
+		if e.Test != "" {
 			t.output[n] = append(t.output[n], e.Output)
 		} else if e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
 			fmt.Fprint(t.to, e.Output)
@@ -207,9 +138,8 @@ func (t *tally) end(n name, result string) {
 	t.results[n] = result
 }
 
-// summary writes a line with the processor time of the commands and of the packages that took most, one for each reason
-// for which tests were skipped, and the number of tests. What is cached took nothing.
-func (t *tally) summary(total time.Duration) {
+// summary writes a line for each reason for which tests were skipped, and one with the number of tests.
+func (t *tally) summary() {
 	below := map[name]map[string]bool{} // the results of a test's subtests
 	for n, result := range t.results {
 		for at := strings.LastIndexByte(n.test, '/'); at > 0; at = strings.LastIndexByte(n.test[:at], '/') {
@@ -230,16 +160,6 @@ func (t *tally) summary(total time.Duration) {
 			why[t.reasons[n]]++
 		}
 	}
-	most := slices.SortedFunc(maps.Keys(t.took), func(a, b string) int { return cmp.Compare(t.took[b], t.took[a]) })
-	tests := 0.0
-	for _, seconds := range t.took {
-		tests += seconds
-	}
-	fmt.Fprintf(t.to, "processor time: %.0f s, %.0f s of them of test programs:", total.Seconds(), tests)
-	for i, pkg := range most[:min(len(most), packages)] {
-		fmt.Fprintf(t.to, "%s %s %.1f", strings.Repeat(",", min(i, 1)), strings.TrimPrefix(pkg, module), t.took[pkg])
-	}
-	fmt.Fprintln(t.to)
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		fmt.Fprintf(t.to, "%d skipped: %s\n", why[reason], reason)
 	}

@@ -1,19 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kernelboosting/bench/internal/test/must"
 )
@@ -79,41 +71,5 @@ func TestRun(t *testing.T) {
 			t.Errorf("%q with fault %q exits with %d, want %d; it must say %q and end with %q:\n%s", c.commands,
 				c.fault, code, c.code, c.says, c.ends, said)
 		}
-	}
-}
-
-// TestProcessorTime: the packages that took most come first, what was cached took nothing, and a test program that was
-// started by tally has its own output, exit code and signals.
-func TestProcessorTime(t *testing.T) {
-	var out bytes.Buffer
-	all := newTally(&out)
-	for i := range 12 {
-		all.add(event{"output", fmt.Sprint(module, "p", i), "", fmt.Sprintf("%s%d.50 s\n", mark, i)})
-	}
-	all.add(event{"output", module + "p11", "", "ok  \tp11\t(cached)\n"})
-	all.summary(70 * time.Second)
-	want := "ok  \tp11\t(cached)\nprocessor time: 70 s, 60 s of them of test programs: " +
-		"p10 10.5, p9 9.5, p8 8.5, p7 7.5, " +
-		"p6 6.5, p5 5.5, p4 4.5, p3 3.5, " +
-		"p2 2.5, p1 1.5\n0 passed, 0 failed, 0 skipped\n"
-	must.Be(t, out.String(), want, "said")
-	tally := filepath.Join(t.TempDir(), "tally")
-	must.Do(t, exec.Command("go", "build", "-o", tally, ".").Run())
-	took := regexp.MustCompile(mark + `[0-9.]+ s\n$`)
-	said, err := exec.Command(tally, "exec", "sh", "-c", "echo said; exit 7").Output()
-	if e := (&exec.ExitError{}); !errors.As(err, &e) || e.ExitCode() != 7 ||
-		!strings.HasPrefix(string(said), "said\n") || !took.Match(said) {
-		t.Errorf("%v: %s", err, said)
-	}
-	const waits = "trap 'echo caught; exit 0' QUIT; echo ready; while :; do sleep 0.01; done"
-	c := exec.Command(tally, "exec", "sh", "-c", waits)
-	from := must.Get(c.StdoutPipe())(t)
-	must.Do(t, c.Start())
-	lines := bufio.NewReader(from)
-	must.Get(lines.ReadString('\n'))(t)
-	must.Do(t, c.Process.Signal(syscall.SIGQUIT))
-	said = must.Get(io.ReadAll(lines))(t)
-	if err := c.Wait(); err != nil || !strings.HasPrefix(string(said), "caught\n") || !took.Match(said) {
-		t.Errorf("after a signal: %v: %s", err, said)
 	}
 }

@@ -1,7 +1,6 @@
 package processes
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -29,20 +28,13 @@ func NewGroup(limit int64) (*Group, error) {
 
 // ownGroup returns the directory of this process's group; root is in place of "/".
 func ownGroup(root string) (string, error) {
-	mounts, err := os.Open(filepath.Join(root, "proc/self/mountinfo"))
-	if err != nil {
-		return "", err
-	}
-	defer mounts.Close()
-	point, top := "", ""
-	for lines := bufio.NewScanner(mounts); lines.Scan(); {
-		mount, system, _ := strings.Cut(lines.Text(), " - ")
-		if fields := strings.Fields(mount); strings.HasPrefix(system, "cgroup2 ") && len(fields) >= 5 {
-			top, point = fields[3], fields[4]
+	files, point, top := os.DirFS(root), "", ""
+	for _, h := range mounted(files) {
+		if h.file == "memory.max" {
+			top, point = h.group, h.point
 		}
 	}
-	own, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
-	for line := range strings.Lines(string(own)) {
+	for _, line := range lines(files, "proc/self/cgroup") {
 		if group, unified := strings.CutPrefix(strings.TrimSpace(line), "0::"); unified && point != "" {
 			if inside, below := strings.CutPrefix(group, strings.TrimSuffix(top, "/")); below {
 				group = inside
@@ -50,7 +42,7 @@ func ownGroup(root string) (string, error) {
 			return filepath.Join(root, point, group), nil
 		}
 	}
-	return "", errors.Join(err, errors.New("no control groups of version 2"))
+	return "", errors.New("no control groups of version 2")
 }
 
 func newGroup(parent string, limit int64) (*Group, error) {

@@ -20,6 +20,9 @@ import (
 // a limit of address space leaves, or 0 if none of them is known.
 func MemoryBytes() int64 { return memoryBytes(os.DirFS("/")) }
 
+// PhysicalBytes returns the machine's physical memory, or 0 if it is not known.
+func PhysicalBytes() int64 { return physical(os.DirFS("/")) }
+
 // Busy returns how many processes wanted a core during the last minute, on average, or 0 where that is not known.
 func Busy() float64 { return busy(os.DirFS("/")) }
 
