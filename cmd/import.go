@@ -57,7 +57,7 @@ func newImportCommand(a *app) *cobra.Command {
 		return runImportScores(c.Context(), a, args[0], from, of)
 	})
 	c.Flags().StringVar(&from, "protocol", "", "the TOML file of a protocol of your own, if a source lacks its text "+
-		"(with --as: the protocol of the scores, default table2)")
+		"(with --as: the protocol of the scores, default suite)")
 	c.Flags().StringVar(&of.Method, "as", "", "the file has test scores of this method, which is none of the program's")
 	oneOf(c, &scores, "scores", "margin", "margin: the sign of a score is the class; probability: a score is the "+
 		"probability of class +1, and log loss and Brier score are computed too", "margin", "probability")

@@ -109,6 +109,8 @@ func commandsPage(root *cobra.Command) string {
 			switch {
 			case part.lines:
 				fmt.Fprintf(&b, "\n```text\n%s\n```\n", part.text)
+			case strings.HasPrefix(part.text, "Exit codes: "):
+				b.WriteString("\n[Exit codes](environment.md#exit-codes).\n")
 			case part.text != "":
 				fmt.Fprintf(&b, "\n%s\n", hanging(inMarkdown.Replace(strings.ReplaceAll(part.text, "\n", " ")), 0, 100))
 			}
@@ -174,7 +176,7 @@ func environmentPage() string {
 
 // inSigns shortens what parameters may be.
 var inSigns = strings.NewReplacer("an integer of at least ", "integer ≥ ", "a finite number above ", "> ",
-	"a finite number of at least ", "≥ ", "a number above 0 and at most 1", "in (0, 1]")
+	"a finite number of at least ", "≥ ", "a number above 0 and at most ", "> 0 and ≤ ")
 
 func parametersOf(s registry.Spec) (out []entry) {
 	for _, p := range s.Parameters() {
@@ -235,6 +237,10 @@ func parameterList(t *testing.T, s registry.Spec, list []entry, common map[strin
 		b.WriteString("\n" + hanging("Shared: "+strings.Join(defaults, ", ")+".", 0, 100) + "\n")
 	}
 	points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
+	if len(s.DefaultGrid()) == 0 {
+		b.WriteString("\nGrid, 1 point: the defaults.\n")
+		return b.String()
+	}
 	fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
 	for _, axis := range s.DefaultGrid() {
 		listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))
