@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Holm adjusts p-values of several hypotheses by stepping down (Holm 1979): the i-th smallest of m p-values is
 // multiplied by m-i+1, the number of hypotheses that may still be true. It rejects at level alpha the hypotheses
@@ -12,12 +9,8 @@ import (
 // order of the methods decides nothing. The order of p is kept. A NaN counts as a hypothesis that is not rejected, and
 // stays NaN.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
 	// Compare has NaN before all numbers, so that it comes last in the order of the negatives.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(-p[b], -p[a]) })
+	order := ordered(len(p), func(a, b int) int { return cmp.Compare(-p[b], -p[a]) })
 	out, reached := make([]float64, len(p)), 0.0
 	for first := 0; first < len(order); {
 		end := first

@@ -263,14 +263,14 @@ func (f *Family) AdjustedAbove() []float64 {
 
 // stepDown returns the adjusted p-values and, of several comparisons, the least p under each flip, sorted.
 func (f *Family) stepDown(oneSided bool) (out, least []float64) {
-	seen, order := make([]float64, len(f.columns)), make([]int, len(f.columns))
+	seen := make([]float64, len(f.columns))
 	for i := range f.columns {
-		seen[i], order[i] = f.columns[i].p(f.columns[i].sum, oneSided), i
+		seen[i] = f.columns[i].p(f.columns[i].sum, oneSided)
 	}
 	if len(f.columns) == 1 {
 		return seen, nil
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
+	order := ordered(len(seen), func(a, b int) int { return cmp.Compare(seen[a], seen[b]) })
 	slices.Reverse(order)
 	signs := []int32{1}
 	if oneSided {

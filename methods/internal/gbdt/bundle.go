@@ -3,6 +3,8 @@ package gbdt
 import (
 	"math"
 	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 )
 
 // A feature is called away in a row if it is not in its most frequent bin. LightGBM stores features that are seldom
@@ -55,10 +57,7 @@ func awayRows(m *mapper, at []int32, values []float64, rows int) []int32 {
 // chooseBundles returns the bundles as sets of used features, ascending.
 // nonZero is the number of sampled rows where a feature is not zero.
 func chooseBundles(away [][]int32, nonZero []int, rows, seed int) [][]int {
-	order := make([]int, len(away))
-	for f := range order {
-		order[f] = f
-	}
+	order := fitting.Upto(len(away))
 	best := bundles(order, away, rows, seed)
 	slices.SortStableFunc(order, func(a, b int) int { return nonZero[b] - nonZero[a] })
 	if second := bundles(order, away, rows, seed); len(best) > len(second) {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 )
 
 // lanes features make a block: the kernels work on the features of a block at once.
@@ -92,10 +94,7 @@ func (ds *Dataset) cells() int { return int(ds.at[ds.blocks()]) + 2*unread }
 // arrange sorts features by their number of bins, the largest first, so that the features of a block have about as many
 // bins. It returns the place of each feature.
 func (ds *Dataset) arrange() []int {
-	order := make([]int, len(ds.mappers))
-	for f := range order {
-		order[f] = f
-	}
+	order := fitting.Upto(len(ds.mappers))
 	slices.SortStableFunc(order, func(a, b int) int { return ds.mappers[b].bins() - ds.mappers[a].bins() })
 	place, mappers, real := make([]int, len(order)), ds.mappers, ds.real
 	ds.mappers, ds.real = make([]*mapper, len(order)), make([]int, len(order))

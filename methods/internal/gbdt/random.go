@@ -3,6 +3,7 @@ package gbdt
 import (
 	"slices"
 
+	"github.com/kernelboosting/bench/methods/internal/fitting"
 	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
@@ -24,12 +25,11 @@ func (r *lcg) sample(n, k int) []int {
 	if k > n || k <= 0 {
 		return nil
 	}
+	if k == n {
+		return fitting.Upto(n)
+	}
 	out := make([]int, 0, k)
 	switch {
-	case k == n:
-		for i := range n {
-			out = append(out, i)
-		}
 	case k > 1 && float64(k) > float64(n)/vmath.Log2Scalar(float64(k)):
 		for i := range n {
 			if float64(r.float()) < float64(k-len(out))/float64(n-i) {

@@ -63,13 +63,13 @@ func (p *Problem) direction() (dirB float64, ok bool) {
 func (p *Problem) directionByRows() (dirB float64, ok bool) {
 	m, d := len(p.free), p.d
 	e := size(m + 1)
-	p.rows = grow(p.rows, d*e)
+	p.rows = vmath.Room(p.rows, d*e)
 	vmath.Columns(p.rows, e, p.x, d, p.free)
 	for k, g := range p.gradW {
 		clear(p.rows[k*e+m : (k+1)*e])
 		p.rows[k*e+m] = g
 	}
-	p.products = grow(p.products, e*e)
+	p.products = vmath.Room(p.products, e*e)
 	vmath.Outer(p.products, e, p.rows, e, d, 0, vmath.Set)
 	p.prepare(e)
 	for r := range e {
@@ -121,8 +121,8 @@ func (p *Problem) directionByFeatures() (dirB float64, ok bool) {
 
 // prepare makes room for a system of e equations and sets the right-hand sides to zero.
 func (p *Problem) prepare(e int) {
-	p.factor, p.shift = grow(p.factor, e*(e+8)), grow(p.shift, e)
-	p.solved, p.ones = grow(p.solved, e), grow(p.ones, e)
+	p.factor, p.shift = vmath.Room(p.factor, e*(e+8)), vmath.Room(p.shift, e)
+	p.solved, p.ones = vmath.Room(p.solved, e), vmath.Room(p.ones, e)
 	for r := range e {
 		clear(p.factor[r*(e+8)+e:][:8])
 	}
@@ -174,7 +174,7 @@ func (p *Problem) addProducts(sum []float64, e int, which []int, how vmath.Chang
 	d := p.d
 	for len(which) > 0 {
 		m := min(together, len(which))
-		p.rows = grow(p.rows, m*e)
+		p.rows = vmath.Room(p.rows, m*e)
 		for r, i := range which[:m] {
 			row := p.rows[r*e : (r+1)*e]
 			copy(row, p.x[i*d:(i+1)*d])
@@ -184,12 +184,4 @@ func (p *Problem) addProducts(sum []float64, e int, which []int, how vmath.Chang
 		vmath.Outer(sum, e, p.rows, e, m, 0, how)
 		which = which[m:]
 	}
-}
-
-// grow returns a slice of n elements, the memory of s if it is large enough.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }

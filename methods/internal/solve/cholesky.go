@@ -51,13 +51,6 @@ func InvertBytes(n int) int64 {
 	return 8 * int64(n*invertBlock+invertBlock*invertBlock)
 }
 
-func grown(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
-}
-
 // strip returns a number of rows, a multiple of blockSize. The products of length k of so many rows with w other rows
 // take at most `work` multiply-adds, unless blockSize rows take more.
 func strip(k, w int) int {
@@ -69,7 +62,7 @@ func strip(k, w int) int {
 // blocks, from left to right. Almost all the work of a column is one product of two panels.
 func (f *Factorizer) Factor(ctx context.Context, a []float64) error {
 	n := f.n
-	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, n*blockSize)
+	f.tail, f.update = vmath.Room(f.tail, n*blockSize), vmath.Room(f.update, n*blockSize)
 	for k := 0; k < n; k += blockSize {
 		w := min(blockSize, n-k)
 		if err := f.reduce(ctx, a, k, w); err != nil {
@@ -135,7 +128,7 @@ func (f *Factorizer) below(ctx context.Context, a []float64, k, w int) error {
 // corner factors the w x w block on the diagonal at k and leaves its inverse in head.
 func (f *Factorizer) corner(a []float64, k, w int) error {
 	n := f.n
-	f.head = grown(f.head, blockSize*blockSize)
+	f.head = vmath.Room(f.head, blockSize*blockSize)
 	clear(f.head)
 	for i := range w {
 		row := a[(k+i)*n+k : (k+i)*n+k+w]
@@ -196,7 +189,7 @@ func (f *Factorizer) Forward(ctx context.Context, l, b []float64) error {
 // ForwardRows replaces each of the rows of b (count x n) by the solution of L x = row.
 func (f *Factorizer) ForwardRows(ctx context.Context, l, b []float64, count int) error {
 	n := f.n
-	f.tail, f.update = grown(f.tail, n*blockSize), grown(f.update, max(n, blockSize)*blockSize)
+	f.tail, f.update = vmath.Room(f.tail, n*blockSize), vmath.Room(f.update, max(n, blockSize)*blockSize)
 	for k := 0; k < n; k += blockSize {
 		w := min(blockSize, n-k)
 		for i := range w {
@@ -246,7 +239,7 @@ func (f *Factorizer) Backward(ctx context.Context, l, b []float64) error {
 // for all rows below, block by block.
 func (f *Factorizer) Invert(ctx context.Context, dst, l []float64) error {
 	n := f.n
-	f.head, f.panel = grown(f.head, invertBlock*invertBlock), grown(f.panel, n*invertBlock)
+	f.head, f.panel = vmath.Room(f.head, invertBlock*invertBlock), vmath.Room(f.panel, n*invertBlock)
 	clear(dst)
 	for k := 0; k < n; k += invertBlock {
 		w := min(invertBlock, n-k)

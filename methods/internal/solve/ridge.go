@@ -81,7 +81,7 @@ func (r *Ridge) Renew(ctx context.Context, count int) error {
 // block computes the centred features from .. to-1 of the rows lo .. hi-1.
 func (r *Ridge) block(from, to, lo, hi int) []float64 {
 	h := hi - lo
-	r.part = grown(r.part, (to-from)*h)
+	r.part = vmath.Room(r.part, (to-from)*h)
 	r.Source(r.part, from, to, lo, hi)
 	for j, mean := range r.means[from:to] {
 		floats.AddConst(-mean, r.part[j*h:(j+1)*h])
@@ -103,7 +103,7 @@ func (r *Ridge) columns(ctx context.Context, count int, do func(from, to int, f 
 		do(0, count, r.f)
 		return ctx.Err()
 	}
-	r.some = grown(r.some, sourceWidth*r.n)
+	r.some = vmath.Room(r.some, sourceWidth*r.n)
 	for from := 0; from < count; from += sourceWidth {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // The active set and its rows.
@@ -18,7 +20,7 @@ import (
 // activateAll makes every example active, from the solution's Beta and Fit.
 func (s *Solver[F]) activateAll() {
 	n := len(s.sol.Beta)
-	s.index = resized(s.index, n)
+	s.index = vmath.Room(s.index, n)
 	for i := range s.index {
 		s.index[i] = i
 	}
@@ -26,7 +28,7 @@ func (s *Solver[F]) activateAll() {
 	w := &s.w
 	if s.kernel.Stored() {
 		w.rows, w.stride = s.kernel.data, s.kernel.stride
-		w.used = resized(w.used, n)
+		w.used = vmath.Room(w.used, n)
 		for i := range n {
 			w.slot[i] = int32(i)
 		}
@@ -55,8 +57,8 @@ func (s *Solver[F]) resize(n int) {
 	for _, a := range []*[]float64{&w.g, &w.up, &w.down, &w.beta, &w.lo, &w.hi, &w.diag} {
 		*a = aligned(*a, size)
 	}
-	w.slot = resized(w.slot, size)
-	s.index = resized(s.index, n)
+	w.slot = vmath.Room(w.slot, size)
+	s.index = vmath.Room(s.index, n)
 }
 
 // aligned returns x with length n, or a new array that begins with a cache line.
@@ -87,9 +89,9 @@ func (s *Solver[F]) openRowCache() {
 	if cap(s.rowCache) < capacity*w.stride {
 		s.rowCache, w.rows = nil, nil // free the old rows before the new ones are allocated
 	}
-	s.rowCache = resized(s.rowCache, capacity*w.stride)
+	s.rowCache = vmath.Room(s.rowCache, capacity*w.stride)
 	w.rows = s.rowCache
-	w.used = resized(w.used, capacity)
+	w.used = vmath.Room(w.used, capacity)
 	s.free = s.free[:0]
 	for c := capacity - 1; c >= 0; c-- {
 		s.free = append(s.free, int32(c))

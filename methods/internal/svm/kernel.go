@@ -1,6 +1,10 @@
 package svm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
+)
 
 // Float is the type of stored kernel values.
 type Float interface{ float32 | float64 }
@@ -77,7 +81,7 @@ func (k *Kernel[F]) Row(i int, room *[]F) []F {
 	case k.kept.rows[i] != nil:
 		return k.kept.rows[i]
 	}
-	*room = resized(*room, k.n)
+	*room = vmath.Room(*room, k.n)
 	k.convert(*room, i, k.Exact.Row)
 	return *room
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/kernelboosting/bench/methods/internal/vmath"
 )
 
 // Several kernels at once.
@@ -186,7 +188,7 @@ func (m *multikernel[F]) solveSubproblem(ctx context.Context, k, size int) error
 // size largest violations; of equal violations the first examples win.
 func (s *Solver[F]) selectWorkingSet(margin float64, size int) {
 	p, sol := s.problem, s.sol
-	s.violation = resized(s.violation, len(sol.Beta))
+	s.violation = vmath.Room(s.violation, len(sol.Beta))
 	s.index = s.index[:0]
 	for i, b := range sol.Beta {
 		g := sol.Fit[i] - p.Target[i] + sol.Bias

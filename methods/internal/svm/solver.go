@@ -244,10 +244,3 @@ func addRows[F Float](ctx context.Context, fit []float64, kernel *Kernel[F], x [
 	}
 	return ctx.Err()
 }
-
-func resized[T any](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n)
-	}
-	return x[:n]
-}

@@ -108,3 +108,11 @@ func transposeRef(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 		}
 	}
 }
+
+// Room returns a slice of n elements, in the memory of x if that is large enough. What the elements are is not said.
+func Room[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
