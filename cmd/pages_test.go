@@ -236,11 +236,11 @@ func parameterList(t *testing.T, s registry.Spec, list []entry, common map[strin
 	if defaults != nil {
 		b.WriteString("\n" + hanging("Shared: "+strings.Join(defaults, ", ")+".", 0, 100) + "\n")
 	}
-	points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 	if len(s.DefaultGrid()) == 0 {
 		b.WriteString("\nGrid, 1 point: the defaults.\n")
 		return b.String()
 	}
+	points := must.Get(s.Settings(exampleShape(s), s.DefaultGrid(), nil))(t)
 	fmt.Fprintf(&b, "\nGrid, %d points:\n\n", len(points))
 	for _, axis := range s.DefaultGrid() {
 		listItem(&b, "- %s: %s", cmp.Or(axis.Name, "of several"), axisText(axis))

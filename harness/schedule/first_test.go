@@ -14,7 +14,7 @@ import (
 )
 
 // A newPlugin is a run of the method New, of which nothing is known, on sets of ten features. A cell of it takes rows^2
-// microseconds, 300 MiB and a little more; one of another method takes a second.
+// microseconds, 300 MiB and a little more.
 type newPlugin struct {
 	s       *state
 	now     time.Time
@@ -62,10 +62,8 @@ func (p *newPlugin) step(e event) {
 func (p *newPlugin) end() {
 	c := p.running[0]
 	p.running = p.running[1:]
-	n, took := c.Spec.Shape.N, time.Second
-	if c.Method == "New" {
-		took = squares(n)
-	}
+	n := c.Spec.Shape.N
+	took := squares(n)
 	p.now = p.now.Add(took)
 	peak := 300*mib + 400*int64(n)
 	p.step(ended{cell: c, run: result.Run{Status: result.OK, SearchSeconds: took.Seconds(), Isolated: true,
@@ -81,9 +79,9 @@ func (p *newPlugin) rows() (out []int) {
 
 // TestLimitsOfNewMethod: of a method of unknown time the smallest set comes first. --max-cell leaves out what the cells
 // before predict to take more than 2.5 times as long, and nothing unknown. The time of a cell grows with the
-// square of its rows, and the forecast, which is wrong here, assumes that it grows with the rows. Three sets
-// have measured times then. For the set with the most rows, the nearest of the three predicts 1000 s, and the two
-// others predict 100 s and 10 s. The weights of these predictions are 1/10, 1/100 and 1/1000.
+// square of its rows, and the forecast, which is wrong here, assumes that it grows with the rows. When the set with the
+// most rows is next, three sets have measured times. The nearest of these sets predicts 1000 s for it, and the two
+// other sets predict 100 s and 10 s. The weights of the three predictions are 1/10, 1/100 and 1/1000.
 func TestLimitsOfNewMethod(t *testing.T) {
 	limits := plan.Limits{MaxCell: 10 * time.Second}
 	p := runPlugin(Options{Jobs: 1, Limits: limits}, newPluginCells(1, 100_000, 100, 10_000, 1000))

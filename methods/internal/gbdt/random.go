@@ -29,14 +29,13 @@ func (r *lcg) sample(n, k int) []int {
 		return fitting.Upto(n)
 	}
 	out := make([]int, 0, k)
-	switch {
-	case k > 1 && float64(k) > float64(n)/vmath.Log2Scalar(float64(k)):
+	if k > 1 && float64(k) > float64(n)/vmath.Log2Scalar(float64(k)) {
 		for i := range n {
 			if float64(r.float()) < float64(k-len(out))/float64(n-i) {
 				out = append(out, i)
 			}
 		}
-	default:
+	} else {
 		seen := make(map[int]bool, k)
 		for last := n - k; last < n; last++ {
 			v := r.below(last + 1)

@@ -109,7 +109,7 @@ func transposeRef(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	}
 }
 
-// Room returns a slice of n elements, in the memory of x if that is large enough. What the elements are is not said.
+// Room returns a slice of n elements, in the memory of x if that is large enough. Its elements may have any values.
 func Room[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n)
