@@ -338,6 +338,35 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"commas by their content", "a.arff", "x,class {a or b}\n" + plain[4:], `format = "csv"`, ""},
 		{"blanks by their content", "a.arff", lines("", "%d %d.5 %s"), `format = "blank"`, ""},
 		{"text by its content", "a.parquet", plain, `format = "csv"`, ""},
+		{"another separator in each value", "a.csv", lines("x,box,y\n", "1.%d,0;0,%s"), `separator = ","`, ""},
+		{"tabs beside commas, no names", "a.data", lines("", "a,S%d,\t\tt,c,%s"), "label = 4", ""},
+		{"blanks and a tab", "a.data", lines("", "1.5   8  %d\t\"car %s\""), "label = 3", ""},
+		{"a line of names beyond the sample", "a.csv", "x|1," + strings.Repeat("x", 1<<16) + ",y\n" +
+			lines("", "%d,1%d,%s"), `label = "y"`, ""},
+		{"a quoted text over the end of the sample", "a.csv", "t;x;y\n" +
+			lines("", "\""+strings.Repeat("a b\n", 1000)+"\";%d;%s"), `separator = ";"`, ""},
+		{"a quote that is not doubled", "a.csv", lines("x,t,y\n", `%d,"say \"hi\" 3",%s`), "",
+			"a.csv:2: text follows the closing quote of column 1"},
+		{"a quote that is not closed", "a.tsv", lines("t\tx\ty\n", "b\t%d\t%s") + "\"3 in\t1\ta\n", "",
+			"a.tsv:42: a quote is opened and never closed"},
+		{"hours", "a.csv", "hour,y\n" + rows(48, func(i int) string {
+			return fmt.Sprintf("%d,%d", i%24, i*5%7%2)
+		}), "numbers 0 to 23", ""},
+		{"names repeated", "a.csv", plain + plain, "DIR/a.csv:42: the line repeats the names of the columns", ""},
+		{"years as names", "a.csv", lines("city,2019,2020,risk\n", "c%s,%d.5,%d,%s"), `label = "risk"`, ""},
+		{"words without names", "a.data", "good,u\n" + lines("", "%s,u") + "good,v\n", "header = false", ""},
+		{"names that are values", "a.csv", lines("other,class\n", "other,%s"), "header = true", ""},
+		{"versions", "a.csv", "v,y\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("1.%d.0,%d", i%20, i%3%2)
+		}), "20 categories", ""},
+		{"a gap in numbers that tell the label", "a.csv", "x,z,y\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("%s,%d,%d", []string{fmt.Sprint(i), ""}[i%2], i*7%40, i/20)
+		}), "impute = \"median\"\n\n", ""},
+		{"a label that is not UTF-8", "a.csv", lines("x,y\n", "%d,%s\xfc"), "label = \"y\"   # a guess\n\n", ""},
+		{"nan", "a.txt", sparse("%s 1:nan 2:%d"), `format = "libsvm"`, ""},
+		{"names of rows", "a.txt", lines("\"x\" \"z\" \"y\"\n", "\"r%d\" %d 1%d %s"), `begin the line with ""`, ""},
+		{"Git LFS", "a.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n", "",
+			"a pointer of Git LFS"},
 		{"a damaged file by its name", "a.arff", "relation r\n" + relation, "",
 			`a.arff:1: "relation" is not @relation, @attribute or @data`},
 	} {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/datasets/catalogue"
 )
@@ -38,49 +39,83 @@ var Blank = Format{
 
 const blanks = ' '
 
-// separatorOf returns the separator with the largest share of rows of the same length. Of two separators whose shares
-// differ by at most 0.05 it prefers the one that it tries first. If each share is at most 0.05, it returns the comma.
+// separatorOf returns the separator with the best layout. Of two whose scores differ by at most 0.05 it prefers the one
+// that it tries first. If none divides more than one row in twenty, it returns the comma.
 func separatorOf(sample []byte) byte {
 	best, separator := 0.0, byte(',')
 	for _, c := range []byte{'\t', ';', '|', ',', blanks} {
-		if share := shareOfUsualWidth(sample, c); share > best+0.05 {
-			best, separator = share, c
+		if l := layoutOf(sample, c); l.width > 1 && l.share > 0.05 && l.score() > best+0.05 {
+			best, separator = l.score(), c
 		}
 	}
 	return separator
 }
 
-// shareOfUsualWidth returns the share of rows with the most frequent number of columns. It returns 0 if this number is
-// 1, or if the sample cannot be read with this separator.
-func shareOfUsualWidth(sample []byte, separator byte) float64 {
-	share, width, _ := usualWidth(sample, separator)
-	if width <= 1 {
-		return 0
-	}
-	return share
+// A layout is how a separator divides the rows of a sample.
+type layout struct {
+	width, line  int     // the most frequent number of columns, and the first line that has it
+	share, clean float64 // shares of the rows: that have it, and that have no other separator in a cell
+	first        bool    // the first row has it, which may name the columns
 }
 
-// usualWidth returns the most frequent number of columns, the share of rows that have it, and the first of their lines.
-// The share is 0 if the sample cannot be read with this separator.
-func usualWidth(sample []byte, separator byte) (share float64, width, line int) {
-	f := File{Data: bytes.Clone(sample), Options: Options{Ragged: true}, Budget: &Budget{Limit: 1 << 30}}
-	t, err := readLines(f, separator)
-	if err != nil {
-		return 0, 0, 0
+// score is large for a separator that divides all rows alike. The names of the columns seldom have another separator.
+func (l layout) score() float64 {
+	s := l.share + l.clean/4
+	if l.first {
+		s += 0.5
 	}
-	rows, counts, first := 0, map[int]int{}, map[int]int{}
-	for row, err := range t.Rows {
+	return s
+}
+
+// layoutOf reads a sample with a separator. Of a record that cannot be read it divides the first line, quotes or not. If
+// no quote ends a record, it may be the last one, cut in two.
+func layoutOf(sample []byte, separator byte) (l layout) {
+	budget := Budget{Limit: 1 << 30}
+	s := &scanner{file: File{Budget: &budget}, text: bytes.Clone(sample), separator: separator, line: 1}
+	s.skipComments(&Table{})
+	rows, clean, head, counts, lines := 0, 0, 0, map[int]int{}, map[int]int{}
+	for s.pos < len(s.text) {
+		line, start := s.line, s.pos
+		err := s.record()
+		if err != nil && s.pos >= len(s.text) {
+			break
+		}
 		if err != nil {
-			return 0, 0, 0
+			s.text = bytes.Clone(sample) // where no quotes are undone
+			divided, rest, _ := bytes.Cut(s.text[start:], []byte("\n"))
+			s.pos, s.line, s.cells = len(s.text)-len(rest), line+1, bytes.FieldsFunc(divided, func(r rune) bool {
+				return r < utf8.RuneSelf && s.separates(byte(r))
+			})
 		}
-		n := len(row.Cells)
-		rows++
+		if len(s.cells) == 0 {
+			continue
+		}
+		if rows == 0 {
+			s.leaveTrailing(&Table{})
+			head = len(s.cells)
+		}
+		s.trim(head)
+		n := len(s.cells)
 		if counts[n]++; counts[n] == 1 {
-			first[n] = row.Line
+			lines[n] = line
+		}
+		if rows++; !slices.ContainsFunc(s.cells, isMixed) {
+			clean++
 		}
 	}
-	width = mostFrequent(counts)
-	return float64(counts[width]) / float64(rows), width, first[width]
+	if rows > 0 {
+		l.width = mostFrequent(counts)
+		l.share, l.clean = float64(counts[l.width])/float64(rows), float64(clean)/float64(rows)
+		l.first, l.line = head == l.width, lines[l.width]
+	}
+	return l
+}
+
+// isMixed reports a cell that another separator divides; a decimal comma does not.
+func isMixed(cell []byte) bool {
+	_, number := commaNumber(cell)
+	return bytes.ContainsAny(cell, "\t;|") || bytes.Contains(cell, []byte("  ")) ||
+		bytes.Contains(cell, []byte(",")) && !number
 }
 
 // mostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.
@@ -216,6 +251,13 @@ func (s *scanner) leaveTrailing(t *Table) {
 	}
 }
 
+// trim leaves out the trailing cells of a row of so many columns.
+func (s *scanner) trim(n int) {
+	if s.trailing > 0 && len(s.cells) == n+s.trailing && empty(s.cells[n:]) {
+		s.cells = s.cells[:n]
+	}
+}
+
 func empty(cells [][]byte) bool {
 	return !slices.ContainsFunc(cells, func(c []byte) bool { return len(c) > 0 })
 }
@@ -246,9 +288,7 @@ func (s *scanner) rows(yield func(Row, error) bool, t *Table, first int) {
 				yield(Row{}, err)
 				return
 			}
-			if n := t.Width; s.trailing > 0 && len(s.cells) == n+s.trailing && empty(s.cells[n:]) {
-				s.cells = s.cells[:n]
-			}
+			s.trim(t.Width)
 		}
 		switch n := len(s.cells); {
 		case n == 0:
@@ -275,15 +315,15 @@ func (s *scanner) checkColumns(t *Table, line int) error {
 	}
 	sample := s.text[:min(sniffed, len(s.text))]
 	read := fmt.Sprintf("%s:%d: the line has one column only, %q", t.File, line, clip(bytes.Join(s.cells, nil)))
-	share, usual, begins := usualWidth(sample, s.separator)
+	usual := layoutOf(sample, s.separator)
 	switch other := separatorOf(sample); {
 	case other == blanks && s.separator != blanks:
 		return fmt.Errorf(`%s; write format = "blank"`, read)
-	case other != s.separator && shareOfUsualWidth(sample, other) > 0:
+	case other != s.separator && layoutOf(sample, other).width > 1:
 		return fmt.Errorf("%s; write separator = %q", read, strings.ReplaceAll(string(other), "\t", "tab"))
-	case usual > 1 && share > 0.5:
+	case usual.width > 1 && usual.share > 0.5:
 		return fmt.Errorf("%s, and most lines have %d; if what comes before line %d is a title or a comment, remove "+
-			"it or begin its lines with #", read, usual, begins)
+			"it or begin its lines with #", read, usual.width, usual.line)
 	}
 	return fmt.Errorf("%s; a set needs an input and a label", read)
 }

@@ -199,13 +199,15 @@ func (s *source) sayOddLines() {
 					len(part.odd)-i)
 				break
 			}
-			columns := "1 column"
-			if odd.columns != 1 {
-				columns = fmt.Sprint(odd.columns, " columns")
-			}
+			columns := wording.Count(odd.columns, "column")
 			if len(part.lines) > 0 && odd.line < part.lines[0] {
-				s.problem("%s:%d: the line has %s, %q, and most have %d; if it is a title or a comment, remove it "+
-					"or begin it with #, else repair it", s.paths[k], odd.line, columns, odd.text, part.Width)
+				advice := "if it is a title or a comment, remove it or begin it with #, else repair it"
+				if odd.columns > 1 && odd.columns == part.Width-1 {
+					advice = `if the rows have names and their column has none, as R writes it, begin the line with "" ` +
+						"and the separator; " + advice
+				}
+				s.problem("%s:%d: the line has %s, %q, and most have %d; %s", s.paths[k], odd.line, columns, odd.text,
+					part.Width, advice)
 				continue
 			}
 			s.problem("%s:%d: the line has %s and most have %d; repair the line, or its quotes", s.paths[k], odd.line,

@@ -43,9 +43,12 @@ func (s *source) findLabel() error {
 }
 
 // columnOf returns the number of a column that is called by its name or its number, or a negative number if there
-// is none.
+// is none, or more than one.
 func (s *source) columnOf(called string) int {
 	j, width := slices.Index(s.names, called), s.parts[0].Width
+	if j >= 0 && slices.Contains(s.names[j+1:], called) {
+		return -1
+	}
 	if n, err := strconv.Atoi(called); j < 0 && err == nil && n >= -width && n < width {
 		j = (n + width) % width
 	}
@@ -53,6 +56,10 @@ func (s *source) columnOf(called string) int {
 }
 
 func (s *source) noColumn(called string) error {
+	if j := slices.Index(s.names, called); j >= 0 {
+		return fmt.Errorf("%s: columns %d and %d are both named %q; name one by its number", s.paths[0], j,
+			j+1+slices.Index(s.names[j+1:], called), called)
+	}
 	if part := s.parts[0]; !slices.ContainsFunc(s.names, func(name string) bool { return name != "" }) {
 		first := ""
 		if len(part.odd) > 0 && part.odd[0].line < part.lines[0] {
@@ -302,9 +309,11 @@ func (s *source) tells(c column) bool {
 	}
 	var all []labelled
 	for i := range s.rows() {
-		if v, kind := s.value(s.text(i, c.j)); kind == c.kind {
-			all = append(all, labelled{v, s.of[i]})
+		v, kind := s.value(s.text(i, c.j))
+		if kind != c.kind {
+			return false // it does not tell this row
 		}
+		all = append(all, labelled{v, s.of[i]})
 	}
 	slices.SortFunc(all, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(a.v, b.v), strings.Compare(a.label, b.label))

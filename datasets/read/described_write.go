@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/kernelboosting/bench/internal/wording"
 )
 
 // quoted writes a text for TOML, whose basic strings are written as JSON's.
@@ -70,7 +73,8 @@ func (s *source) toml() string {
 	if s.group >= 0 {
 		key("group", s.ref(s.group))
 	}
-	if s.pos != nil {
+	// A text that is not UTF-8 cannot be written; of two labels the last one is positive anyway.
+	if s.pos != nil && (s.hints.Positive != nil || utf8.ValidString(s.pos[0])) {
 		key("positive", quotedList(s.pos))
 	}
 	if s.hints.Fold {
@@ -175,7 +179,7 @@ func (s *source) comments(b *strings.Builder) {
 			if slices.Contains(s.pos, c.name) {
 				sign = " (class +1)"
 			}
-			line("label %s%s: %d rows", quoted(clip(c.name)), sign, c.rows)
+			line("label %s%s: %s", quoted(clip(c.name)), sign, wording.Count(c.rows, "row"))
 		}
 	}
 	for k, c := range s.columns {

@@ -99,11 +99,12 @@ const sniffed = 1 << 16
 func Sniff(extension string, data []byte) (*Format, Options) {
 	sample := bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if len(sample) > sniffed {
-		end := bytes.LastIndexByte(sample[:sniffed], '\n')
-		if end < 0 { // the first line is longer
-			end = sniffed + bytes.IndexByte(sample[sniffed:], '\n')
+		end := bytes.LastIndexByte(sample[:sniffed], '\n') + 1
+		for lines := bytes.Count(sample[:end], []byte("\n")); lines < 2; lines++ { // the first lines are longer
+			end = max(end, sniffed)
+			end += 1 + bytes.IndexByte(sample[end:], '\n')
 		}
-		sample = sample[:end+1]
+		sample = sample[:end]
 	}
 	if !bytes.Contains(sample, []byte("\x00")) { // a binary file has no lines
 		sample = bytes.Clone(sample)

@@ -208,7 +208,11 @@ func (s Style) Value(text []byte) (float64, Kind, bool) {
 
 const (
 	digits = "0123456789"
-	amount = `\d[\d., '’]*`
+	month  = `(0?\d|1[0-2])`
+	// monthDay is the month and the day of a date, in either order. Programs write both as 0 where they are not known.
+	monthDay   = `(` + month + `[-/.]` + dayOfMonth + `|` + dayOfMonth + `[-/.]` + month + `)`
+	dayOfMonth = `([0-2]?\d|3[01])`
+	amount     = `\d[\d., '’]*`
 )
 
 // unit is a regular expression for a sign or a code of a currency.
@@ -222,7 +226,7 @@ var unit = func() string {
 
 // Notations of numbers that are no plain decimal numbers.
 var (
-	dates = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|` +
+	dates = regexp.MustCompile(`^((\d{2}){1,2}[-/.]` + monthDay + `|` + monthDay + `[-/.](\d{2}){1,2}|` +
 		`\d{1,2}[ -]?[A-Za-z]{3,9}[ ,-]*\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})([ T]\d{1,2}:\d{2}.*)?$`)
 	// The signs of currencies are the class Sc of Unicode, which has some that no style reads.
 	ofUnits = regexp.MustCompile(`^[+-]?(` + unit + ` ?[+-]?` + amount + `|` + amount + ` ?(` + unit + `|[%‰]))$`)

@@ -37,6 +37,10 @@ func (f File) text() ([]byte, *Table, error) {
 	case len(text) > math.MaxInt32:
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; files up to 2 GiB can be read", f.Name, len(text))
 	}
+	if bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/")) {
+		return nil, nil, fmt.Errorf("%s: the file is a pointer of Git LFS, not the data; get them by git lfs pull",
+			f.Name)
+	}
 	for name, signature := range packed {
 		if bytes.HasPrefix(text, []byte(signature)) {
 			return nil, nil, fmt.Errorf("%s: the file is packed by %s; unpack it", f.Name, name)

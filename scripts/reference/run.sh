@@ -12,7 +12,7 @@ shift
 [ $# -gt 0 ] || set -- $(sed -n '/^ /s/[",]//gp' harness/protocol/suite.toml)
 for set; do
   "$bench" run --db "$db" --datasets "$set" --max-cell 48s
-  scripts/reference/part.sh "$set" "$db"
+  scripts/reference/part.sh "$db" "$set"
 done
 
 # The program carries these results from now on, and the pages are made from them.
