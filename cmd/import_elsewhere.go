@@ -159,6 +159,15 @@ func runImportScores(ctx context.Context, a *app, path, protocolName string, of 
 		return err
 	}
 	defer db.Close()
+	cells, err := db.Cells(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range cells { // reports find names in any case
+		if c.Method != of.Method && strings.EqualFold(c.Method, of.Method) {
+			return usage("--as: results of %s are stored here; write the name so, or give another", c.Method)
+		}
+	}
 	fresh, err := notStored(ctx, db, runs)
 	if err != nil {
 		return err

@@ -132,8 +132,8 @@ func datasetOf(c store.Cell) string  { return c.Dataset }
 // storedNames returns the stored cells, whose names count too.
 type storedNames func() ([]store.Cell, error)
 
-// find returns a name as stored cells have it, or the error that nothing is called so. The error suggests groups with
-// similar names, if it suggests nothing.
+// find returns a name as stored cells have it, or the error that nothing is called so. The error suggests similar
+// names of groups and of stored cells, if it suggests nothing.
 func (s storedNames) find(name string, unknown error, groups []string, of func(store.Cell) string) (string, error) {
 	all, err := s()
 	i := slices.IndexFunc(all, func(c store.Cell) bool { return strings.EqualFold(of(c), name) })
@@ -141,6 +141,11 @@ func (s storedNames) find(name string, unknown error, groups []string, of func(s
 		return of(all[i]), nil
 	}
 	says, hint, _ := strings.Cut(unknown.Error(), "; ")
+	for _, c := range all {
+		if !slices.Contains(groups, of(c)) {
+			groups = append(groups, of(c))
+		}
+	}
 	meant := wording.Suggest(name, groups)
 	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))

@@ -176,6 +176,7 @@ func TestConstructedVerdicts(t *testing.T) {
 			must.Begin(t, got, c.want)
 		})
 	}
+	must.Hold(t, sample.Build(t, named("compare"), half, "A", "B", "--short").Line, " over 8 of 15 sets.")
 }
 
 // Six sets, all won: the exact signed-rank test has p = 2/2^6, the least with six sets; with five none can be below
@@ -359,7 +360,7 @@ func TestSummary(t *testing.T) {
 			sentence := p.Summary()
 			must.Be(t, sentence, said(d)[0], m)
 			must.Hold(t, sentence, "each method with each")
-			must.Be(t, strings.Contains(sentence, " has the best mean. "), o.Chosen, m)
+			must.Be(t, strings.Contains(sentence, " has the best mean"), o.Chosen, m)
 			if n := strings.Count(sentence, ","); n > 12 {
 				t.Errorf("%s: a list of %d: %s", m, n, sentence)
 			}

@@ -123,6 +123,11 @@ func TestBoardSaysWhatItIsOf(t *testing.T) {
 	}
 	d := sample.Build(t, named("leaderboard"), scores([]string{"A", "B", "P"}, sets...))
 	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[1], "The best method of those with all sets may be A ")
+	must.Hold(t, d.Blocks[0].(doc.Prose).Paragraphs[0], "A has the best mean of the methods with all data sets. It is ")
+	computes := func(b doc.Block) bool { _, code := b.(doc.Code); return code }
+	must.Be(t, slices.ContainsFunc(d.Blocks, computes), true, "a command for what P lacks")
+	d = sample.Build(t, named("leaderboard"), scores([]string{"A", "B", "P"}, sets...), "--focus", "P")
+	must.Be(t, slices.ContainsFunc(d.Blocks, computes), false, "on its sets P lacks nothing")
 }
 
 // Equal methods may both be the best.

@@ -67,8 +67,8 @@ func (l layout) score() float64 {
 	return s
 }
 
-// layoutOf reads a sample with a separator. Of a record that cannot be read it divides the first line, quotes or not. If
-// no quote ends a record, it may be the last one, cut in two.
+// layoutOf reads a sample with a separator. Of a record that cannot be read it divides the first line, quotes or not.
+// If no quote ends a record, it may be the last one, cut in two.
 func layoutOf(sample []byte, separator byte) (l layout) {
 	budget := Budget{Limit: 1 << 30}
 	s := &scanner{file: File{Budget: &budget}, text: bytes.Clone(sample), separator: separator, line: 1}

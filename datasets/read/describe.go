@@ -203,8 +203,8 @@ func (s *source) sayOddLines() {
 			if len(part.lines) > 0 && odd.line < part.lines[0] {
 				advice := "if it is a title or a comment, remove it or begin it with #, else repair it"
 				if odd.columns > 1 && odd.columns == part.Width-1 {
-					advice = `if the rows have names and their column has none, as R writes it, begin the line with "" ` +
-						"and the separator; " + advice
+					advice = `if the rows have names and their column has none, as R writes it, begin the line ` +
+						`with "" and the separator; ` + advice
 				}
 				s.problem("%s:%d: the line has %s, %q, and most have %d; %s", s.paths[k], odd.line, columns, odd.text,
 					part.Width, advice)

@@ -31,9 +31,10 @@ var LIBSVM = Format{
 	Read:  readLIBSVM,
 }
 
-// A sparseLine has index:value pairs whose values are numbers, or marks of missing ones. A line of CSV with a time of day, such as
-// 2020-01-01 12:30:00,1.5,yes, is none.
-var sparseLine = regexp.MustCompile(`^\S+(\s+qid:\S+)?(\s+\d+\s*:\s*([-+.0-9eE]+|[-+]?(?i:nan|na|inf|infinity)))+\s*(#.*)?$`)
+// A sparseLine has index:value pairs whose values are numbers, or marks of missing ones. A line of CSV with a time of
+// day, such as 2020-01-01 12:30:00,1.5,yes, is none.
+var sparseLine = regexp.MustCompile(`^\S+(\s+qid:\S+)?` +
+	`(\s+\d+\s*:\s*([-+.0-9eE]+|[-+]?(?i:nan|na|inf|infinity)))+\s*(#.*)?$`)
 
 // readLIBSVM counts the rows and finds the largest index. It reads only the last index of each line, since indices
 // ascend. Column 0 of the table is the label, and each index is the number of its column.

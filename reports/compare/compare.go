@@ -193,8 +193,12 @@ func PageOf(t *frame.Table, ev *evidence.Evidence, o Options) (*Page, error) {
 		if p.FullCommand != "" {
 			makes = fmt.Sprintf("; `%s` makes them", p.FullCommand)
 		}
-		return nil, fmt.Errorf("%w: no other method has finished the same split of a data set as %s%s",
-			frame.ErrNoResults, p.method, makes)
+		who := "no other method has"
+		if len(p.alone) == 1 {
+			who = p.alone[0] + " has not"
+		}
+		return nil, fmt.Errorf("%w: %s finished the same split of a data set as %s%s", frame.ErrNoResults, who,
+			p.method, makes)
 	}
 	p.takeStop()
 	return p, nil

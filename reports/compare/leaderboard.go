@@ -33,10 +33,11 @@ func Leaderboard(flags *pflag.FlagSet) frame.Build {
 }
 
 func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, error) {
-	if short {
-		t.FullCommand = "" // for what is missing, which the whole document says
-	}
+	all := t
 	t, without := Focused(t, o.Method)
+	if all.FullCommand = t.FullCommand; short {
+		all.FullCommand = "" // for what is missing, which the whole document says
+	}
 	if err := t.CheckComparable(); err != nil {
 		return doc.Document{}, err
 	}
@@ -237,7 +238,7 @@ func (b *Board) table(t *frame.Table, ev *evidence.Evidence) doc.Table {
 	const gain, ranks = "gain", "rank"
 	legend := append(b.Legend(t, ev), "Best: p of the hypothesis that the method is the best of those with a rank.")
 	out := doc.Table{Corner: "Method", Legend: legend,
-		Best: "the largest mean gain, the highest share of wins and the best average rank.",
+		Best: "the largest mean gain, the highest share of wins and the best average rank" + t.OfWhole() + ".",
 		Head: []doc.Column{{Name: "mean", Kind: doc.Signed, Group: gain},
 			{Name: "from", Kind: doc.Signed, Group: gain}, {Name: "to", Kind: doc.Signed, Group: gain},
 			{Name: "wins", Long: "share of wins, %"}, {Name: "avg.", Long: "average", Group: ranks},
@@ -308,7 +309,8 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	}
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), "+
-			"averaged over %s.", much, frame.Count(b.Field, "method"), frame.Count(len(b.Sets), "data set")),
+			"averaged over %s, or those of them that it has.", much, frame.Count(b.Field, "method"),
+			frame.Count(len(b.Sets), "data set")),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, " +
 			"ties half.",
 		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they "+

@@ -46,7 +46,11 @@ func (p *Page) Line() string {
 	if i := p.interval(q.TypicalInterval()); !math.IsNaN(i.Low) {
 		text += fmt.Sprintf(" (%.4g %% interval %s to %s)", 100*(1-p.o.Level), p.signed(i.Low), p.signed(i.High))
 	}
-	return text + " over " + frame.Count(len(q.Gains), "set") + "." + p.larger
+	over := frame.Count(len(q.Gains), "set")
+	if of, lack := p.lacks(q); len(lack) > 0 {
+		over = fmt.Sprintf("%d of %s", len(q.Gains), frame.Count(of, "set"))
+	}
+	return text + " over " + over + "." + p.larger
 }
 
 // Preliminary says that most comparisons on a set use fewer splits than the protocol has, the smallest number of
@@ -95,9 +99,9 @@ func (p *Page) summary() string {
 	who := p.method
 	switch leaders := evidence.Leaders(p.Table); {
 	case p.o.Chosen && len(leaders) > 1:
-		who = frame.Listed(leaders) + " have the best mean. " + who
+		who = frame.Listed(leaders) + " have the best mean" + p.OfWhole() + ". " + who
 	case p.o.Chosen:
-		who += " has the best mean. It"
+		who += " has the best mean" + p.OfWhole() + ". It"
 	}
 	for _, family := range p.families() {
 		text, kind := p.verdicts(family)
@@ -224,11 +228,8 @@ func TooFew(ev *evidence.Evidence, sets int, of string) string {
 	return "even the least p of " + of + " is not significant"
 }
 
-// coverage says that a comparison lacks sets of the main group that have results, and on how many of these a method
-// failed; "" if it has all.
-func (p *Page) coverage(q *evidence.Pair) string {
-	var lack, why []string
-	of := 0
+// lacks counts the sets of the main group that have results, and lists those that a comparison lacks.
+func (p *Page) lacks(q *evidence.Pair) (of int, lack []string) {
 	for _, s := range p.Table.Sets {
 		if s.Group == frame.GroupMain && s.Finished() > 0 {
 			if of++; !slices.Contains(q.Over, s.Name) {
@@ -236,6 +237,13 @@ func (p *Page) coverage(q *evidence.Pair) string {
 			}
 		}
 	}
+	return of, lack
+}
+
+// coverage says that a comparison lacks sets, and on how many of these a method failed; "" if it has all.
+func (p *Page) coverage(q *evidence.Pair) string {
+	of, lack := p.lacks(q)
+	var why []string
 	if lack == nil || len(q.Gains) == 0 {
 		return ""
 	}
@@ -359,7 +367,11 @@ func (p *Page) rules() []string {
 func (p *Page) limits() []string {
 	family := p.Evidence.Family()
 	if p.Evidence.Every && p.Evidence.Method != "" && p.Evidence.Compared() > 1 {
-		family += ", since " + p.method + " has the best or the worst mean, which may be why it was named"
+		family += ", since " + p.method + " has the best or the worst mean"
+		if of := p.OfWhole(); of != "" {
+			family += of + ", on the sets that it has"
+		}
+		family += ", which may be why it was named"
 	}
 	kinds := []string{"differences over data sets"}
 	if p.Evidence.Field != nil {

@@ -343,10 +343,10 @@ func (f *Frame) leavesOut(r store.Row) bool {
 		f.Datasets != nil && !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset })
 }
 
-// ofPlugin reports whether a plugin computed rows of a method.
+// ofPlugin reports whether a plugin computed rows of a method here.
 func (f *Frame) ofPlugin(method string) bool {
 	for i := range f.Rows { // rows are large to copy
-		if r := &f.Rows[i]; r.Method == method && registry.OfPlugin(r.MethodVersion) {
+		if r := &f.Rows[i]; r.Method == method && r.Imported == "" && registry.OfPlugin(r.MethodVersion) {
 			return true
 		}
 	}

@@ -311,6 +311,13 @@ func TestWhoComputedAnUnknownMethod(t *testing.T) {
 	ft := table(t, in)
 	must.Be(t, slices.ContainsFunc(ft.Reasons(), func(r frame.Reason) bool { return r.Text == want }), true, "reasons",
 		ft.Reasons(), want)
+	// A run asks a plugin that ran here. One whose results were imported may be elsewhere.
+	for from, runs := range map[string]bool{"": true, "reference": false} {
+		last := &in.Rows[len(in.Rows)-1]
+		last.MethodVersion, last.Imported = "1+3370ea89 benchplugin=1.1", from
+		ft = table(t, in)
+		must.Be(t, strings.Contains(ft.FullCommand, "Gone"), runs, from, ft.FullCommand)
+	}
 }
 
 // A note whose list would be empty is left out.

@@ -317,8 +317,9 @@ func (t *Table) CheckTests(level float64, control string) error {
 	}
 	switch at := slices.Index(t.Methods, control); {
 	case at >= t.whole:
-		return fmt.Errorf("the control %s has %d of %s; name these with --datasets", control, t.Coverage(at),
-			Count(len(t.Counted), "data set"))
+		has := slices.DeleteFunc(t.CountedSets(), func(s Set) bool { return !s.Entries[at].Has })
+		return fmt.Errorf("the control %s has %d of %s; name these with --datasets %s", control, len(has),
+			Count(len(t.Counted), "data set"), strings.Join(doc.Map(has, func(s Set) string { return s.Name }), ","))
 	case at < 0 && control != "":
 		return fmt.Errorf("the control %s is not among the methods of the table: %s", control,
 			strings.Join(t.Methods, ", "))

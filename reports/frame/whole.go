@@ -63,6 +63,7 @@ func (t Table) Part(methods, sets []string) Table {
 		return !slices.Contains(methods, m.Method) || !slices.Contains(sets, m.Dataset)
 	})
 	t.count()
+	t.setCommands()
 	return t
 }
 
@@ -260,6 +261,14 @@ func (t *Table) Coverage(method int) int {
 		}
 	}
 	return n
+}
+
+// OfWhole says of which methods one is the best, where it is not the best of all.
+func (t *Table) OfWhole() string {
+	if t.whole == len(t.Methods) {
+		return ""
+	}
+	return " of the methods with all data sets"
 }
 
 // A figure shows at most mostLines methods, or else fewLines of them.

@@ -179,20 +179,12 @@ func (t *table) main() doc.Table {
 				r.Entries = r.Entries[1:]
 			}
 			if slices.ContainsFunc(r.Entries, func(e doc.Entry) bool { return e.Best }) {
-				out.Best = "best of its row" + t.ofWhole() + ", every tied one; decided on exact " + t.exact() + "."
+				out.Best = "best of its row" + t.OfWhole() + ", every tied one; decided on exact " + t.exact() + "."
 			}
 			out.Add(r.Name, r.Entries...)
 		}
 	}
 	return out
-}
-
-// ofWhole says of which methods the best of a row is one, where it is not one of all.
-func (t *table) ofWhole() string {
-	if len(t.Whole()) == len(t.Methods) {
-		return ""
-	}
-	return " of the methods with all data sets"
 }
 
 // shown is the sets with a row; a note names the others.

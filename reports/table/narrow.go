@@ -56,7 +56,7 @@ func (t *table) form(n int) doc.Narrow {
 	if alone {
 		left += ", notes"
 	}
-	out.Best = fmt.Sprintf("best or tied. Mean and rank are over %s. --details has %s.",
+	out.Best = fmt.Sprintf("best or tied%s. Mean and rank are over %s. --details has %s.", t.OfWhole(),
 		frame.Count(len(t.Counted), "set"), left)
 	return doc.Narrow{Title: strings.Replace(t.title(), " ± standard deviation", "", 1), Table: out, Alone: alone}
 }

@@ -201,7 +201,8 @@ func (p *page) again(method string) []doc.Block {
 	blocks := []doc.Block{doc.Code{Title: "The rows of a split", Language: "sh",
 		Text: p.Frame.Run.Other("data", "splits", set, "--seed", strconv.Itoa(p.rows[0].Split), "--format", "json")}}
 	// The program can compute only methods that it has, in the version of today.
-	if _, pinned := p.Pinned(method); pinned || frame.Scored(p.rows[0]) {
+	_, pinned := p.Pinned(method)
+	if _, err := p.Frame.Registry.Lookup(method); pinned || frame.Scored(p.rows[0]) || err != nil {
 		return blocks
 	}
 	return append(blocks, doc.Code{Title: "Every cell computed again and compared", Language: "sh",
