@@ -356,6 +356,23 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"years as names", "a.csv", lines("city,2019,2020,risk\n", "c%s,%d.5,%d,%s"), `label = "risk"`, ""},
 		{"words without names", "a.data", "good,u\n" + lines("", "%s,u") + "good,v\n", "header = false", ""},
 		{"names that are values", "a.csv", lines("other,class\n", "other,%s"), "header = true", ""},
+		{"names that are values, with gaps", "a.csv", lines("age,smoker\n", "1.%d,%s") + "NA,smoker\n",
+			`label = "smoker"`, ""},
+		{"options as names", "a.csv", lines("A,B,grade\n", "A,B,%s"), `label = "grade"`, ""},
+		{"a value that is a usual name", "a.data", "1,Target,a\n2,Target,b\n" + lines("", "%d,Costco,%s"),
+			"header = false", ""},
+		{"numbers that ascend among others", "a.data", "AAPL,12.5,30.1,15.2\n" + rows(40, func(i int) string {
+			return fmt.Sprintf("N%d,%d.5,%d.5,%d.5", i, i*7%40, i*11%41, i*13%43)
+		}), "header = false", ""},
+		{"a row of words again", "a.data", lines("", "u,%s"), "header = false", ""},
+		{"an index that begins again", "a.csv", ",x,y\n" + rows(60, func(i int) string {
+			return fmt.Sprintf("%d,%d.5,%d", i%30, i*7%60, i/30)
+		}), "drop = [0]", ""},
+		{"a title over another separator", "a.csv", lines("Station Nord\ntime,x,state\n", "2020-01-01 12:00,%d,%s"),
+			`separator = ","`, ""},
+		{"quotes over another separator", "a.csv", lines("", "\"a|%s\",1%d,%s"), `separator = ","`, ""},
+		{"decimal commas between blanks", "a.txt", lines("", "0,%d 1,2%d %s"), `format = "blank"`, ""},
+		{"coordinates", "a.csv", lines("X,Y,area,kind\n", "%d,1%d,2%d,%s"), `label = "kind"`, ""},
 		{"versions", "a.csv", "v,y\n" + rows(40, func(i int) string {
 			return fmt.Sprintf("1.%d.0,%d", i%20, i%3%2)
 		}), "20 categories", ""},

@@ -178,5 +178,5 @@ func (u unknown) Error() string {
 	if meant != nil {
 		return fmt.Sprintf("no method is named %q; did you mean %s?", name, strings.Join(meant, " or "))
 	}
-	return fmt.Sprintf("no method is named %q; known: %s", name, strings.Join(r.Names(), ", "))
+	return fmt.Sprintf("no method is named %q; --plugin FILE adds one; known: %s", name, strings.Join(r.Names(), ", "))
 }

@@ -53,16 +53,19 @@ func separatorOf(sample []byte) byte {
 
 // A layout is how a separator divides the rows of a sample.
 type layout struct {
-	width, line  int     // the most frequent number of columns, and the first line that has it
-	share, clean float64 // shares of the rows: that have it, and that have no other separator in a cell
-	first        bool    // the first row has it, which may name the columns
+	width, line int     // the most frequent number of columns, and the first line that has it
+	share       float64 // of the rows that have it
+	clean       float64 // of the rows that have no other separator in a cell
+	broken      float64 // of the rows whose quotes cannot be read
+	first       bool    // the first row has it, which may name the columns
 }
 
-// score is large for a separator that divides all rows alike. The names of the columns seldom have another separator.
+// score is large for a separator that divides all rows alike, and then for one that leaves no other separator in a row.
+// The names of the columns seldom have another one, but a title may be before them.
 func (l layout) score() float64 {
-	s := l.share + l.clean/4
+	s := l.share + (l.clean-l.broken)/4
 	if l.first {
-		s += 0.5
+		s += 0.15
 	}
 	return s
 }
@@ -73,7 +76,7 @@ func layoutOf(sample []byte, separator byte) (l layout) {
 	budget := Budget{Limit: 1 << 30}
 	s := &scanner{file: File{Budget: &budget}, text: bytes.Clone(sample), separator: separator, line: 1}
 	s.skipComments(&Table{})
-	rows, clean, head, counts, lines := 0, 0, 0, map[int]int{}, map[int]int{}
+	rows, clean, broken, head, counts, lines := 0, 0, 0, 0, map[int]int{}, map[int]int{}
 	for s.pos < len(s.text) {
 		line, start := s.line, s.pos
 		err := s.record()
@@ -81,6 +84,7 @@ func layoutOf(sample []byte, separator byte) (l layout) {
 			break
 		}
 		if err != nil {
+			broken++
 			s.text = bytes.Clone(sample) // where no quotes are undone
 			divided, rest, _ := bytes.Cut(s.text[start:], []byte("\n"))
 			s.pos, s.line, s.cells = len(s.text)-len(rest), line+1, bytes.FieldsFunc(divided, func(r rune) bool {
@@ -105,17 +109,19 @@ func layoutOf(sample []byte, separator byte) (l layout) {
 	}
 	if rows > 0 {
 		l.width = mostFrequent(counts)
-		l.share, l.clean = float64(counts[l.width])/float64(rows), float64(clean)/float64(rows)
+		all := float64(rows)
+		l.share, l.clean, l.broken = float64(counts[l.width])/all, float64(clean)/all, float64(broken)/all
 		l.first, l.line = head == l.width, lines[l.width]
 	}
 	return l
 }
 
-// isMixed reports a cell that another separator divides; a decimal comma does not.
+// isMixed reports a cell that another separator divides. A decimal comma does not, nor one blank between words.
 func isMixed(cell []byte) bool {
-	_, number := commaNumber(cell)
+	_, comma := commaNumber(cell)
+	before, _, blank := bytes.Cut(cell, []byte(" "))
 	return bytes.ContainsAny(cell, "\t;|") || bytes.Contains(cell, []byte("  ")) ||
-		bytes.Contains(cell, []byte(",")) && !number
+		bytes.Contains(cell, []byte(",")) && !comma || blank && hasNumber([][]byte{before})
 }
 
 // mostFrequent returns the number with the largest count, and the largest of several. counts has the count of a number.

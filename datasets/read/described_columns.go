@@ -206,7 +206,8 @@ func (c *column) findIdentifier(v []float64, falls int, s *source) {
 	case c.unnamed && n > 1 && different:
 		c.leaveIdentifier(s, "it has no name and is another whole number in almost each row, as the index of a data "+
 			"frame is")
-	case n > 10 && different && 20*falls < n && c.high-c.low == float64(c.distinct-1):
+	case n > 10 && (different || c.unnamed || likeIdentifier.MatchString(s.names[c.j])) && 20*falls < n &&
+		c.high-c.low == float64(c.distinct-1):
 		c.leaveIdentifier(s, "it numbers the rows")
 	case n > 10 && different && likeIdentifier.MatchString(s.names[c.j]):
 		c.leaveIdentifier(s, "it looks like an identifier, different in almost each row")

@@ -14,34 +14,33 @@ import (
 
 // findHeader decides whether the first line names the columns. No name is a number or missing, except that spreadsheets
 // and pandas leave the first name empty, and that a column without any value needs no name, such as the one behind a
-// separator at the ends of all lines. No name is a value of its column, but where the whole line is there again. Where
-// names are numbers or such values, something else must tell them: see isToldHeader.
+// separator at the ends of all lines. No name is a value of its column. Where names are numbers or values, something
+// else must tell them: see isToldHeader.
 func (s *source) findHeader() {
 	cells := s.parts[0]
 	if s.names = cells.Names; s.names != nil {
 		return
 	}
 	s.names = make([]string, cells.Width)
-	names, recurs, words := make([]string, cells.Width), false, make([]bool, cells.Width)
+	names, words, recurs := make([]string, cells.Width), make([]bool, cells.Width), make([]bool, cells.Width)
+	s.header = true
 	for j := range names {
 		text := cells.at(0, j)
-		_, number := wording.ParseDecimal(text)
-		_, comma := commaNumber(text)
-		words[j] = !number && !comma && notationOf(text, Style{}) == NoNumber &&
-			!IsMissingMark(text)
+		words[j] = !likeNumber(text) && !IsMissingMark(text)
 		names[j] = string(text)
-		for i := 1; i < cells.rows() && words[j] && !recurs; i++ {
-			recurs = bytes.Equal(cells.at(i, j), text) && !cells.repeatsFirst(i)
+		for i := 1; i < cells.rows() && words[j] && !recurs[j]; i++ {
+			recurs[j] = bytes.Equal(cells.at(i, j), text)
 		}
+		s.header = s.header && (words[j] || names[j] == "" && (j == 0 || cells.empty(j)))
 	}
-	unnamed := func(j int) bool { return names[j] == "" && (j == 0 || cells.empty(j)) }
-	s.header = !recurs
-	for j := range names {
-		s.header = s.header && (words[j] || unnamed(j))
-	}
-	if !s.header && s.isToldHeader(names, words, recurs) {
-		s.header = true
-		s.note("the first line is read as the names of the columns: %s", listed(names))
+	value := slices.Index(recurs, true)
+	if mayBe := s.header; !s.header || value >= 0 {
+		if s.header = s.isToldHeader(names, words, recurs); s.header {
+			s.note("the first line is read as the names of the columns: %s", listed(names))
+		} else if mayBe && slices.Contains(recurs, false) {
+			s.note("the first line is read as a row, since %q is in its column again; if it names the columns, name one "+
+				"by --label", clip(names[value]))
+		}
 	}
 	if !s.header {
 		return
@@ -52,6 +51,13 @@ func (s *source) findHeader() {
 			s.problem("%s:%d: the line repeats the names of the columns; remove it", s.paths[0], cells.lines[i])
 		}
 	}
+}
+
+// likeNumber reports a number, or a text in whose notation people write one.
+func likeNumber(text []byte) bool {
+	_, number := wording.ParseDecimal(text)
+	_, comma := commaNumber(text)
+	return number || comma || notationOf(text, Style{}) != NoNumber
 }
 
 // repeatsFirst reports that a row has the values of the first one.
@@ -66,9 +72,9 @@ func (c *cells) repeatsFirst(i int) bool {
 
 // isToldHeader reports that the first line names the columns although some names are numbers or values: it counts the
 // columns from 0, as a data frame of pandas without names does, perhaps behind the empty name of its index; or it has a
-// name that an option tells or that is usual for a label; or it has a word over a column of numbers; or no word recurs
-// in its column, and the numbers are ascending years, or three that ascend.
-func (s *source) isToldHeader(names []string, words []bool, recurs bool) bool {
+// name that an option tells, or one that is usual for a label and no value; or it has a word over a column of numbers,
+// or over a last column whose values repeat, and not the word; or it ascends.
+func (s *source) isToldHeader(names []string, words, recurs []bool) bool {
 	cells, counted := s.parts[0], names
 	if counted[0] == "" {
 		counted = names[1:]
@@ -80,29 +86,56 @@ func (s *source) isToldHeader(names []string, words []bool, recurs bool) bool {
 	if counts {
 		return true
 	}
-	ascend, numbers, last := !recurs && slices.Contains(words, true), 0, math.Inf(-1)
 	for j, name := range names {
 		if !words[j] {
-			v, number := wording.ParseDecimal([]byte(name))
-			ascend, last = ascend && number && v > last, v
-			if numbers++; v >= 1900 && v <= 2100 && v == math.Trunc(v) {
-				numbers++ // a year
-			}
 			continue
 		}
 		if name == s.hints.Label || name == s.hints.Group || slices.Contains(s.hints.Drop, name) ||
-			len(name) > 1 && slices.Contains(usual, strings.ToLower(name)) {
+			len(name) > 1 && slices.Contains(usual, strings.ToLower(name)) && !recurs[j] {
 			return true
 		}
-		over := cells.rows() > 2
-		for i := 1; i < cells.rows() && over; i++ {
-			_, over = wording.ParseDecimal(cells.at(i, j))
+		known, over, levels := 0, true, map[string]bool{}
+		last := j == s.lastWithValues() && !recurs[j] && !slices.Contains(words, false)
+		for i := 1; i < cells.rows() && (over || last); i++ {
+			if text := cells.at(i, j); !IsMissingMark(text) && !cells.repeatsFirst(i) {
+				known, over, levels[string(text)] = known+1, over && likeNumber(text), true
+			}
 		}
-		if over {
+		if known > 1 && (over || last && 4*len(levels) <= known) {
 			return true
 		}
 	}
-	return ascend && numbers > 2
+	return s.ascends(names, words, recurs)
+}
+
+// ascends reports names without values that ascend where they are numbers: years, or three numbers at least. They are
+// no values of their columns either.
+func (s *source) ascends(names []string, words, recurs []bool) bool {
+	cells, numbers, last := s.parts[0], 0, math.Inf(-1)
+	for j, name := range names {
+		if words[j] {
+			continue
+		}
+		v, number := wording.ParseDecimal([]byte(name))
+		if !number || v <= last {
+			return false
+		}
+		if last, numbers = v, numbers+1; v >= 1900 && v <= 2100 && v == math.Trunc(v) {
+			numbers++ // a year
+		}
+		above, below := 0, 0
+		for i := 1; i < cells.rows(); i++ {
+			if x, ok := wording.ParseDecimal(cells.at(i, j)); ok && x >= v {
+				above++
+			} else if ok {
+				below++
+			}
+		}
+		if above > 0 && below > 0 {
+			return false
+		}
+	}
+	return numbers > 2 && slices.Contains(words, true) && !slices.Contains(recurs, true)
 }
 
 func (s *source) nameOf(j int) string {

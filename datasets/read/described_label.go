@@ -33,7 +33,9 @@ func (s *source) findLabel() error {
 	} else {
 		s.guessed = true
 		for _, name := range slices.Backward(usual) {
-			if j := slices.IndexFunc(s.names, func(n string) bool { return strings.EqualFold(n, name) }); j >= 0 {
+			j := slices.IndexFunc(s.names, func(n string) bool { return strings.EqualFold(n, name) })
+			coordinate := name == "y" && j > 0 && j < len(s.names)-1 && strings.EqualFold(s.names[j-1], "x")
+			if j >= 0 && !coordinate {
 				s.label = j
 			}
 		}
