@@ -38,8 +38,8 @@ func (s *source) findHeader() {
 		if s.header = s.isToldHeader(names, words, recurs); s.header {
 			s.note("the first line is read as the names of the columns: %s", listed(names))
 		} else if mayBe && slices.Contains(recurs, false) {
-			s.note("the first line is read as a row, since %q is in its column again; if it names the columns, name one "+
-				"by --label", clip(names[value]))
+			s.note("the first line is read as a row, since %q is in its column again; if it names the columns, name "+
+				"one by --label", clip(names[value]))
 		}
 	}
 	if !s.header {
