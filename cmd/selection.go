@@ -141,12 +141,13 @@ func (s storedNames) find(name string, unknown error, groups []string, of func(s
 		return of(all[i]), nil
 	}
 	says, hint, _ := strings.Cut(unknown.Error(), "; ")
+	known := slices.Clone(groups)
 	for _, c := range all {
-		if !slices.Contains(groups, of(c)) {
-			groups = append(groups, of(c))
+		if !slices.Contains(known, of(c)) {
+			known = append(known, of(c))
 		}
 	}
-	meant := wording.Suggest(name, groups)
+	meant := wording.Suggest(name, known)
 	if meant != nil && err == nil && !strings.HasPrefix(hint, "did you mean") {
 		return name, usage("%s; did you mean %s?", says, strings.Join(meant, " or "))
 	}

@@ -153,20 +153,25 @@ func (p *Page) fromLarger() (string, error) {
 	}
 	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", who,
 		frame.Count(len(all.Methods), "method"))
-	first, last := evidence.Ends(all)
-	if len(p.pairs) > 1 || slices.Contains(p.Own, p.method) || slices.Contains(p.Own, p.Methods[p.pairs[0].B]) ||
-		!slices.Contains(p.Methods, all.Methods[first]) && !slices.Contains(p.Methods, all.Methods[last]) {
+	pair := []string{p.method, p.Methods[p.pairs[0].B]}
+	if len(p.pairs) > 1 || slices.Contains(p.Own, pair[0]) || slices.Contains(p.Own, pair[1]) {
 		return text + ".", nil
 	}
-	board, err := evidence.Compare(all, evidence.Options{Level: p.o.Level, Region: p.region})
-	if err != nil {
-		return "", err
+	for _, m := range pair {
+		board, err := evidence.Compare(all, evidence.Options{Method: m, Level: p.o.Level, Region: p.region})
+		if err != nil {
+			return "", err
+		}
+		if !board.Every {
+			continue
+		}
+		q, _ := board.Between(slices.Index(all.Methods, pair[0]), slices.Index(all.Methods, pair[1]))
+		if math.IsNaN(q.Adjusted) {
+			return text + ", and on their leaderboard the pair is not testable.", nil
+		}
+		return fmt.Sprintf("%s, and on their leaderboard p is %s.", text, frame.PValue(q.Adjusted)), nil
 	}
-	q, _ := board.Between(slices.Index(all.Methods, p.method), slices.Index(all.Methods, p.Methods[p.pairs[0].B]))
-	if math.IsNaN(q.Adjusted) {
-		return text + ", and on their leaderboard the pair is not testable.", nil
-	}
-	return fmt.Sprintf("%s, and on their leaderboard p is %s.", text, frame.PValue(q.Adjusted)), nil
+	return text + ".", nil
 }
 
 // PageOf selects the comparisons of the options' method from evidence that may hold the comparisons of other methods,

@@ -307,10 +307,13 @@ func (b *Board) Legend(t *frame.Table, ev *evidence.Evidence) []string {
 	if ev.Region.Exists() {
 		matters = "a difference that matters is more than " + ev.Region.Text(t.Metric)
 	}
+	over := frame.Count(len(b.Sets), "data set")
+	if t.OfWhole() != "" {
+		over += ", or those that it has"
+	}
 	lines := []string{
 		fmt.Sprintf("Gain: by how %s the method's mean on a data set is better than the mean of the field (%s), "+
-			"averaged over %s, or those of them that it has.", much, frame.Count(b.Field, "method"),
-			frame.Count(len(b.Sets), "data set")),
+			"averaged over %s.", much, frame.Count(b.Field, "method"), over),
 		"Wins: of the data sets and other methods, the share in percent on which the mean is the better one, " +
 			"ties half.",
 		fmt.Sprintf("Intervals of gains: %.4g %% by Student's t over data sets, of each method by itself; they "+
