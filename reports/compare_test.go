@@ -420,6 +420,14 @@ func TestVersionsAreCounted(t *testing.T) {
 	if len(text) != 1 || strings.Contains(text[0], "versions of A") {
 		t.Errorf("of two versions, compared with each other: %q", text)
 	}
+	for _, r := range slices.Clone(in.Rows) {
+		if r.Method == "B" {
+			r.Method = "C"
+			in.Rows = append(in.Rows, r)
+		}
+	}
+	in.Methods = append(in.Methods, "C")
+	must.Hold(t, said(sample.Build(t, named("compare"), in, "A@0", "B"))[0], ": 3 methods are stored")
 }
 
 // TestAlarm: --fail-if comes true for what it names. On 15 sets a loss of 3 points is found, and so is a loss on one of

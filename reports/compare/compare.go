@@ -151,10 +151,18 @@ func (p *Page) fromLarger() (string, error) {
 	if len(p.Methods) == 2 {
 		who = "both"
 	}
+	stored := map[string]bool{} // a version is none of its own
+	for _, m := range all.Methods {
+		if version, pinned := all.Pinned(m); pinned {
+			m = version.Method
+		}
+		stored[m] = true
+	}
 	text := fmt.Sprintf(" Right only if %s were named before the results were seen: %s are stored", who,
-		frame.Count(len(all.Methods), "method"))
+		frame.Count(len(stored), "method"))
 	pair := []string{p.method, p.Methods[p.pairs[0].B]}
-	if len(p.pairs) > 1 || slices.Contains(p.Own, pair[0]) || slices.Contains(p.Own, pair[1]) {
+	us, them := slices.Index(all.Methods, pair[0]), slices.Index(all.Methods, pair[1])
+	if len(p.pairs) > 1 || slices.Contains(p.Own, pair[0]) || slices.Contains(p.Own, pair[1]) || us < 0 || them < 0 {
 		return text + ".", nil
 	}
 	for _, m := range pair {
@@ -165,7 +173,7 @@ func (p *Page) fromLarger() (string, error) {
 		if !board.Every {
 			continue
 		}
-		q, _ := board.Between(slices.Index(all.Methods, pair[0]), slices.Index(all.Methods, pair[1]))
+		q, _ := board.Between(us, them)
 		if math.IsNaN(q.Adjusted) {
 			return text + ", and on their leaderboard the pair is not testable.", nil
 		}

@@ -227,7 +227,7 @@ func (t *Table) Stored() (*Table, error) {
 		return nil, nil
 	}
 	f := *t.Frame
-	f.Methods, f.Also, f.tried, f.pinned = nil, nil, nil, nil
+	f.Methods, f.Also, f.tried = nil, nil, nil
 	f.Rows = without(f.stored, f.leavesOut)
 	out, err := f.Table(t.Metric.Name)
 	return &out, err
