@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/kernelboosting/bench/harness/result"
@@ -50,7 +49,7 @@ func (t *Table) lacks(dataset, method string) []Missing {
 	}
 	var groups Groups[reason, int]
 	changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == dataset })
-	why := sync.OnceValue(func() string { return t.Frame.cannot(method, dataset) }) // most cells lack nothing
+	why := t.Frame.cannot(method, dataset)
 	done, have, key := 0, map[int]bool{}, cellKey{dataset, method}
 	for _, r := range t.rows[key] {
 		have[r.Split] = true
@@ -66,29 +65,29 @@ func (t *Table) lacks(dataset, method string) []Missing {
 			status = "no " + t.Metric.Name + " is stored"
 		}
 		groups.Add(reason{Failed, cmp.Or(status, "no status"), r.Error,
-			why() == "" && (changed || r.Status != result.OK)}, r.Split)
+			why == "" && (changed || r.Status != result.OK)}, r.Split)
+	}
+	never := reason{NotRun, "not run", "", true}
+	switch {
+	case why != "":
+		never = reason{CannotRun, "cannot be run", why, false}
+	case !t.stored(dataset):
+		never.kind = NothingStored
 	}
 	var open []int
 	for _, s := range t.Splits {
 		switch skipped := t.Frame.beyond[splitKey{key, s}]; {
 		case have[s]:
-		case skipped == "" || why() != "":
+		case skipped == "" || why != "":
 			open = append(open, s)
 		default:
 			groups.Add(reason{Skipped, "skipped", skipped, changed}, s)
 		}
 	}
 	for _, s := range open { // after the skipped ones
-		never := reason{NotRun, "not run", "", true}
-		switch {
-		case why() != "":
-			never = reason{CannotRun, "cannot be run", why(), false}
-		case !t.stored(dataset):
-			never.kind = NothingStored
-		}
 		groups.Add(never, s)
 	}
-	if changed && why() == "" {
+	if changed && why == "" {
 		for _, r := range t.rows[key] {
 			if t.Value(r) != nil {
 				groups.Add(reason{Outdated, "outdated", "", true}, r.Split)
