@@ -70,8 +70,8 @@ func (l layout) score() float64 {
 	return s
 }
 
-// layoutOf reads a sample with a separator. Of a record that cannot be read it divides the first line, quotes or not.
-// If no quote ends a record, it may be the last one, cut in two.
+// layoutOf reads a sample of a file with a separator. Where the quotes of a record cannot be read, its first line is
+// divided at each separator. A record whose last quote is missing ends the reading: the end of the sample may cut it.
 func layoutOf(sample []byte, separator byte) (l layout) {
 	budget := Budget{Limit: 1 << 30}
 	s := &scanner{file: File{Budget: &budget}, text: bytes.Clone(sample), separator: separator, line: 1}

@@ -70,10 +70,11 @@ func (c *cells) repeatsFirst(i int) bool {
 	return true
 }
 
-// isToldHeader reports that the first line names the columns although some names are numbers or values: it counts the
-// columns from 0, as a data frame of pandas without names does, perhaps behind the empty name of its index; or it has a
-// name that an option tells, or one that is usual for a label and no value; or it has a word over a column of numbers,
-// or over a last column whose values repeat, and not the word; or it ascends.
+// isToldHeader reports that the first line names the columns although some of its texts are numbers, or values of their
+// columns. One of these tells it: the line counts the columns from 0, as pandas writes a data frame without names,
+// perhaps behind the empty name of the index. A text is the name that the user gave by an option. A text is a usual
+// name of a label, and no value of its column. A word is above a column of numbers. The word above the last column is
+// none of the values of that column, which repeat. Or the numbers ascend, see ascends.
 func (s *source) isToldHeader(names []string, words, recurs []bool) bool {
 	cells, counted := s.parts[0], names
 	if counted[0] == "" {
@@ -108,8 +109,8 @@ func (s *source) isToldHeader(names []string, words, recurs []bool) bool {
 	return s.ascends(names, words, recurs)
 }
 
-// ascends reports names without values that ascend where they are numbers: years, or three numbers at least. They are
-// no values of their columns either.
+// ascends reports that the numbers of the first line become larger from column to column. They are years, or three
+// numbers at least. Each number is below or above all values of its column, and no word is a value of its column.
 func (s *source) ascends(names []string, words, recurs []bool) bool {
 	cells, numbers, last := s.parts[0], 0, math.Inf(-1)
 	for j, name := range names {

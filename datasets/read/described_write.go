@@ -73,7 +73,8 @@ func (s *source) toml() string {
 	if s.group >= 0 {
 		key("group", s.ref(s.group))
 	}
-	// A text that is not UTF-8 cannot be written; of two labels the last one is positive anyway.
+	// TOML is UTF-8, so that a label in another encoding cannot be written. Without the key positive the last one of
+	// two labels is class +1, which is what s.pos says.
 	if s.pos != nil && (s.hints.Positive != nil || utf8.ValidString(s.pos[0])) {
 		key("positive", quotedList(s.pos))
 	}

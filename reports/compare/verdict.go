@@ -228,7 +228,8 @@ func TooFew(ev *evidence.Evidence, sets int, of string) string {
 	return "even the least p of " + of + " is not significant"
 }
 
-// lacks counts the sets of the main group that have results, and lists those that a comparison lacks.
+// lacks counts the data sets of the main group that have results, and lists those of them on which two methods are not
+// compared.
 func (p *Page) lacks(q *evidence.Pair) (of int, lack []string) {
 	for _, s := range p.Table.Sets {
 		if s.Group == frame.GroupMain && s.Finished() > 0 {
@@ -240,7 +241,8 @@ func (p *Page) lacks(q *evidence.Pair) (of int, lack []string) {
 	return of, lack
 }
 
-// coverage says that a comparison lacks sets, and on how many of these a method failed; "" if it has all.
+// coverage is the part of a verdict that says on how many of the data sets two methods are compared, and on how many of
+// the others one of the methods failed; "" if they are compared on all data sets.
 func (p *Page) coverage(q *evidence.Pair) string {
 	of, lack := p.lacks(q)
 	var why []string

@@ -263,7 +263,8 @@ func (t *Table) Coverage(method int) int {
 	return n
 }
 
-// OfWhole says of which methods one is the best, where it is not the best of all.
+// OfWhole continues a sentence about the best method: the best one of the whole methods, which have all data sets. It
+// is "" if all methods of the table are whole.
 func (t *Table) OfWhole() string {
 	if t.whole == len(t.Methods) {
 		return ""

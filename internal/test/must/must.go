@@ -1,7 +1,7 @@
 // Package must says in one line what a test expects of an error: none, so that the test ends where there is one, or one
 // that says something. What a text must hold and what a value must be are said as briefly. A function that finds
-// another value or text than the test expects calls testing.T.Errorf: the test has failed, and the function
-// of the test goes on.
+// another value or text than the test expects calls testing.T.Errorf, which marks the test as failed and
+// lets the code of the test go on.
 //
 //	set := must.Get(read.Load(ctx, files, entry))(t)
 //	must.Do(t, model.Save(&b))

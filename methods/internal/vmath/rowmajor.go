@@ -109,7 +109,8 @@ func transposeRef(dst []float64, ldd int, src []float64, lds, rows, cols int) {
 	}
 }
 
-// Room returns a slice of n elements, in the memory of x if that is large enough. Its elements may have any values.
+// Room returns a slice of n elements. The slice has the memory of x if the capacity of x is at least n, else new
+// memory. The elements are not set to zero.
 func Room[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n)
