@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.."
 bench=bin/bench db=$1
 shift
 [ $# -gt 0 ] || set -- $(sed -n '/^ /s/[",]//gp' harness/protocol/suite.toml)
-for set; do
-  "$bench" run --db "$db" --datasets "$set" --max-cell 48s
+for set; do # code 3: some cells were left out or failed; part.sh says which ones must not lack
+  "$bench" run --db "$db" --datasets "$set" --max-cell 48s || [ $? = 3 ]
   scripts/reference/part.sh "$db" "$set"
 done
 
