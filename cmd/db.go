@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/kernelboosting/bench/harness/plan"
@@ -84,7 +85,7 @@ func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 		problems, err = db.Check(ctx)
 	}
 	if err != nil {
-		return err
+		return damaged(fmt.Errorf("database %s: %w", a.db, err))
 	}
 	if len(problems) == 0 && l.forPeople() {
 		cells, evaluations, err := db.Size(ctx)
@@ -160,17 +161,20 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 
 // damaged gives the exit code 3 to an error of damaged content. Any other error is the program's or the disk's.
 func damaged(err error) error {
-	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
+	if store.IsDamage(err) {
 		return databaseError(err)
 	}
 	return err
 }
 
-// databaseError chooses the exit code for a database that cannot be used: 3 if its content is damaged, 2 if it is
-// missing or the wrong file.
+// databaseError chooses the exit code for a database that cannot be used: 3 if its content is damaged, 5 if it may not
+// be read, 2 if it is missing or the wrong file.
 func databaseError(err error) error {
-	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
+	switch {
+	case store.IsDamage(err):
 		return exitError{exitIncomplete, err}
+	case errors.Is(err, fs.ErrPermission):
+		return exitError{exitScarce, err}
 	}
 	return usageError(err)
 }

@@ -192,7 +192,11 @@ func diffSide(ctx context.Context, a *app, text string) (src verify.Source, vers
 	case what == "version" && value != "":
 		version = value
 	case what == "environment":
-		wanted = func(t store.Attempted) bool { return strconv.FormatInt(t.EnvironmentID, 10) == value }
+		number, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return src, "", nil, usage("%s: %q is no number, as environment_id of the results is", text, value)
+		}
+		wanted = func(t store.Attempted) bool { return t.EnvironmentID == number }
 	default:
 		return src, "", nil, usage("%s: %q is not one of before=DATE, version=V, environment=NUMBER", text, when)
 	}

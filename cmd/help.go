@@ -303,7 +303,8 @@ var exitCodes = []struct {
 	code  int
 	means string
 }{
-	{exitOK, "the command did all that it was asked for, and found nothing wrong"},
+	{exitOK, "the command did all that it was asked for, and found nothing wrong (what a run finds against a method, " +
+		"such as a leak, is no error of the run; bench status lists it)"},
 	{exitInternal, "internal error"},
 	{exitUsage, "wrong usage"},
 	{exitIncomplete, "the command ended, but something failed, is missing, differs or is damaged (a cell, a " +

@@ -87,7 +87,11 @@ func (a *app) findPlugins() error {
 	seen := map[string]bool{}
 	add := func(from string, files ...string) {
 		for _, file := range files {
-			if full, err := filepath.Abs(file); err == nil && !seen[full] {
+			full, err := filepath.Abs(file)
+			if target, failed := filepath.EvalSymlinks(full); failed == nil {
+				full = target
+			}
+			if err == nil && !seen[full] {
 				seen[full] = true
 				a.found = append(a.found, &foundPlugin{file: file, from: from})
 			}
@@ -114,7 +118,8 @@ func (a *app) findPlugins() error {
 func (a *app) pluginFolder() string { return filepath.Join(filepath.Dir(a.db), "plugins") }
 
 // know asks plugins what they are, until each of the named methods is known under the protocol. It first asks the
-// plugins whose files are named like these methods, and then the other plugins. Without names it asks every plugin.
+// plugins whose files are named like these methods, also like those of the program, since a plugin whose name is taken
+// must be said to be skipped. Then it asks the other plugins. Without names it asks every plugin.
 func (a *app) know(protocol string, methods []string) error {
 	if err := a.findPlugins(); err != nil {
 		return err
@@ -123,15 +128,10 @@ func (a *app) know(protocol string, methods []string) error {
 		methods = nil
 	}
 	called := func(f *foundPlugin) bool { return slices.ContainsFunc(methods, f.isFileOf) }
-	for _, which := range []func(*foundPlugin) bool{called, func(*foundPlugin) bool { return true }} {
-		if methods != nil && a.knows(protocol, methods) {
-			return nil
-		}
-		if err := a.ask(which); err != nil {
-			return err
-		}
+	if err := a.ask(called); err != nil || methods != nil && a.knows(protocol, methods) {
+		return err
 	}
-	return nil
+	return a.ask(func(*foundPlugin) bool { return true })
 }
 
 // knowIfAllowed is know for a command that can do without plugins.

@@ -35,20 +35,20 @@ func newProtocolListCommand(a *app) *cobra.Command {
 	}, func(c *cobra.Command, _ []string, l *listing) error {
 		l.header = []string{"protocol", "from", "splits", "datasets", "metric", "title"}
 		l.less = []string{"metric", "from"}
-		add := func(p *protocol.Protocol, from string) {
-			l.add(p.Shown(), from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
+		add := func(p *protocol.Protocol, name, from string) {
+			l.add(name, from, p.Splits, len(p.Datasets), cmp.Or(p.Semantics.Metric, "accuracy or mse"), p.Title)
 		}
 		for _, name := range protocol.Names() {
 			p, err := protocol.Load(name)
 			if err != nil {
 				return err
 			}
-			add(p, "the program")
+			add(p, p.Shown(), "the program")
 		}
 		found, _ := filepath.Glob("*.toml")
 		for _, file := range found {
 			if p, err := protocol.Load(file); err == nil {
-				add(p, file)
+				add(p, file, "this folder")
 			} else if raw, _ := files.Read(file, 1<<20); strings.Contains(string(raw), "[semantics]") {
 				a.say("%s", wording.Spelled(err.Error()))
 			}
@@ -57,7 +57,7 @@ func newProtocolListCommand(a *app) *cobra.Command {
 		for _, name := range slices.Sorted(maps.Keys(stored)) {
 			if p, err := protocol.Parse(name, []byte(stored[name].Text)); err == nil &&
 				!slices.Contains(protocol.Names(), name) {
-				add(p, a.db)
+				add(p, p.Shown(), a.db)
 			}
 		}
 		return err

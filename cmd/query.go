@@ -114,7 +114,7 @@ func queryParquet(ctx context.Context, db *store.DB, query string, w io.Writer) 
 }
 
 func queryError(err error) error {
-	if damage := (*store.DamageError)(nil); errors.As(err, &damage) {
+	if store.IsDamage(err) {
 		return exitError{exitIncomplete, err}
 	} else if store.IsBusy(err) {
 		return err

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -224,13 +225,12 @@ func execute(reg registry.Registry, args []string, stdout, stderr io.Writer) int
 // then, but for an interrupt.
 func withCode(err error) exitError {
 	var e exitError
-	var system syscall.Errno
 	if !errors.As(err, &e) {
 		e = exitError{exitInternal, err}
 		switch {
-		case isUsage(err):
+		case isUsage(err), errors.Is(err, fs.ErrNotExist): // a path that was asked for
 			e.code = exitUsage
-		case errors.As(err, &system):
+		case errors.As(err, new(syscall.Errno)):
 			e.code = exitScarce
 		}
 	}
@@ -293,6 +293,9 @@ func newRootCommand(a *app) *cobra.Command {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if a.memory, err = memoryLimit(a.limit); err != nil {
 			return err
+		}
+		if a.db == "" || a.db == ":memory:" {
+			return usage("--db %q names no file", a.db)
 		}
 		if _, err := environment.Forced(); err != nil {
 			return usageError(err)

@@ -53,6 +53,9 @@ func runDry(ctx context.Context, a *app, exp *plan.Experiment, req plan.Request,
 	if err := l.print(); err != nil {
 		return err
 	}
+	if len(prediction.Cells) == 0 {
+		a.say("0 cells to run, %d stored already", plan.Stored)
+	}
 	announce(a, plan, prediction, opt)
 	if plan.Failed > 0 {
 		a.say("%d stored as failed; --retry runs them again", plan.Failed)

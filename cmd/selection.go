@@ -115,7 +115,14 @@ func excludedNames(a *app, c choice, names []string, cells storedNames) ([]strin
 	}
 	names = slices.Clone(names)
 	for i, name := range names {
-		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		switch {
+		case strings.HasSuffix(name, ".toml"):
+			set, err := a.set(name)
+			if err != nil {
+				return nil, err
+			}
+			names[i] = set.Name
+		case !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }):
 			names[i] = cmp.Or(a.alias(c.Registry, name), name)
 		}
 	}
@@ -506,7 +513,7 @@ func (s *storedSets) Now(name string) (frame.Data, bool) {
 	for _, f := range e.DataFiles() {
 		files = append(files, f.Path)
 	}
-	return frame.Data{Fingerprint: fingerprint, File: strings.Join(files, ", ")}, true
+	return frame.Data{Fingerprint: fingerprint, File: strings.Join(files, ", ") + " or " + s.File(name)}, true
 }
 
 // shortPath writes a path as a user would type it: relative if it is below the working directory.

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/reports/frame"
 	"github.com/kernelboosting/bench/reports/live"
 	"github.com/spf13/cobra"
@@ -154,8 +155,12 @@ func noteMissing(ctx context.Context, a *app, db *store.DB, rows []store.StatusR
 			continue
 		}
 		plan, err := makePlan(ctx, exp, req, db)
-		if err != nil {
-			return err
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil: // what is stored can be told all the same
+			a.say("%s: what is missing cannot be counted: %s", name, wording.Spelled(err.Error()))
+			continue
 		}
 		if n := len(plan.Cells); n > 0 {
 			jobs := runtime.NumCPU()

@@ -194,3 +194,14 @@ func TestWatchedSets(t *testing.T) {
 		t.Errorf("%+v, want one cell of yeast", s)
 	}
 }
+
+// TestCellsUnderWay: a worker takes many short cells at once, and the line of a run names the first ones.
+func TestCellsUnderWay(t *testing.T) {
+	var seen store.Progress
+	for range mostUnderWay + 3 {
+		seen.Running = append(seen.Running, store.RunningCell{Name: "A on x, split 1", Since: time.Now()})
+	}
+	if line := underWay(seen); strings.Count(line, "A on x") != mostUnderWay || !strings.HasSuffix(line, "; 3 more") {
+		t.Error(line)
+	}
+}

@@ -153,6 +153,10 @@ func (p *Progress) keep(ctx context.Context, to *store.Registration) (end func()
 	}
 }
 
+// pause returns the time until the next write. A plan of a hundred thousand cells takes a while to predict, and another
+// program may hold the database; yet a run that writes too rarely is taken for dead on other machines.
+func pause(took time.Duration) time.Duration { return min(store.BeatEvery, max(writeEvery, 20*took)) }
+
 // write writes to the database until ctx is done. Where that fails, the next time follows.
 func (p *Progress) write(ctx context.Context, to *store.Registration) {
 	tick := time.NewTicker(writeEvery)
@@ -165,8 +169,7 @@ func (p *Progress) write(ctx context.Context, to *store.Registration) {
 				last = state
 			}
 			written = time.Now()
-			// a plan of a hundred thousand cells takes a while to predict
-			tick.Reset(max(writeEvery, 20*written.Sub(began)))
+			tick.Reset(pause(written.Sub(began)))
 		}
 		select {
 		case <-tick.C:

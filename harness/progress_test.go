@@ -81,6 +81,15 @@ func session(t *testing.T, db *store.DB, hear func(Event), methods ...registry.S
 		Confirm: func(*plan.Plan, plan.Prediction, schedule.Options) error { return nil }}
 }
 
+// TestWritesOfProgress: however long a write takes, because a plan is large or another program holds the database, a
+// run shows often enough that it lives.
+func TestWritesOfProgress(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{0: writeEvery, time.Second / 10: 2 * time.Second,
+		3 * time.Second: store.BeatEvery} {
+		must.Be(t, pause(took), want, fmt.Sprint("time until the write after one of ", took))
+	}
+}
+
 // TestYardstickOfStoredCells: a run that has nothing to compute stores the yardstick of the machine, which then is that
 // of the cells that an earlier program computed there.
 func TestYardstickOfStoredCells(t *testing.T) {

@@ -145,7 +145,7 @@ func splitRange(text string) (from, to int, err error) {
 		from = to
 	}
 	if from < 1 || to < from || to > 1_000_000 {
-		return 0, 0, fmt.Errorf("%s: not a range of numbers from 1", text)
+		return 0, 0, fmt.Errorf("%s: not a range of numbers from 1 to 1000000", text)
 	}
 	return from, to, nil
 }

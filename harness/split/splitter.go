@@ -131,12 +131,14 @@ func (s Splitter) Sizes(n, trainRows int) (train, test int, err error) {
 	if train >= max(1, s.Folds) && test >= 1 && (kind != KFold || n >= s.Parts) {
 		return train, test, nil
 	}
-	switch kind {
-	case KFold:
+	switch {
+	case s.TrainRows > 0 && s.TrainRows < s.Folds:
+		err = fmt.Errorf("train_rows = %d are too few for %d folds", s.TrainRows, s.Folds)
+	case kind == KFold:
 		err = fmt.Errorf("%d rows are too few for %d parts and %d folds", n, s.Parts, s.Folds)
-	case Given:
+	case kind == Given:
 		err = fmt.Errorf("%d training rows are too few for %d folds", train, s.Folds)
-	case All:
+	case kind == All:
 		err = fmt.Errorf("%d rows are too few for %d folds", train, s.Folds)
 	default:
 		err = fmt.Errorf("%d rows are too few for a test fraction of %g and %d folds", n, s.TestFraction, s.Folds)

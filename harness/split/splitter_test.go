@@ -179,6 +179,8 @@ func TestSplittersRefuse(t *testing.T) {
 			"need as many"},
 		{Splitter{Kind: KFold, Parts: 2, Folds: 2}, classes(4, 9), 0, "mine: splits are counted from 1"},
 		{Splitter{Kind: Given, Folds: 2}, classes(4, 9), 1, "mine: the set has no test part of its own"},
+		{Splitter{TestFraction: 0.3, Folds: 3, TrainRows: 2}, classes(40, 50), 1,
+			"mine: train_rows = 2 are too few for 3 folds"},
 		{Splitter{Kind: Given, Folds: 5}, withPart, 1, "mine: 4 training rows are too few for 5 folds"},
 	} {
 		if _, err := c.s.Split(c.set, c.number); err == nil || err.Error() != c.want {

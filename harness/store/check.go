@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mattn/go-sqlite3"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -23,6 +24,12 @@ type Problem struct {
 }
 
 func (p Problem) String() string { return p.Row + ": " + p.What }
+
+// IsDamage reports whether a database holds other rows than were stored, or pages that SQLite cannot read.
+func IsDamage(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, new(*DamageError)) || errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
+}
 
 // A DamageError says that rows of a database are not those that were stored.
 type DamageError struct {

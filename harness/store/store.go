@@ -58,8 +58,8 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	if not := mayWrite(path); not != "" {
-		return nil, fmt.Errorf("database %s: the %s is not writable; give it the permission, copy the database "+
-			"elsewhere, or name another with --db", path, not)
+		return nil, scarcity.Refused(fmt.Errorf("database %s: the %s is not writable; give it the permission, copy "+
+			"the database elsewhere, or name another with --db", path, not))
 	}
 	db, err := connect(path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"on"},
@@ -213,6 +213,8 @@ func explain(err error) error {
 	switch e.Code {
 	case sqlite3.ErrNotADB:
 		advice = "; name a results database with --db"
+	case sqlite3.ErrCorrupt:
+		advice = ": its file is damaged; restore a copy"
 	case sqlite3.ErrBusy:
 		advice = ": another program holds it; close that program or wait"
 	case sqlite3.ErrFull:

@@ -132,6 +132,9 @@ func (db *DB) Register(
 	// Registrations have a connection of their own, since the writer's may be busy. What is begun need not survive a
 	// loss of power, but results must. Both are written to the same log, and after a failed sync the system may lose
 	// earlier writes that were not synced. So all writes are synced.
+	if err := db.unmoved(); err != nil {
+		return nil, err
+	}
 	other, err := connect(db.path, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_txlock": {"immediate"}, "_stmt_cache_size": {"8"},
 		"_busy_timeout": {fmt.Sprint(beginWait.Milliseconds())},

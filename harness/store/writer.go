@@ -242,7 +242,7 @@ func (w *Writer) next() []result.Run {
 // store commits a group. If the schema refuses a row, the cells are stored one by one and only the refused
 // cell is lost.
 func (w *Writer) store(group []result.Run) error {
-	if err := w.unmoved(); err != nil {
+	if err := w.db.unmoved(); err != nil {
 		return err
 	}
 	err := w.commit(group)
@@ -265,9 +265,9 @@ func (w *Writer) store(group []result.Run) error {
 // that has no name any more.
 var errMoved = errors.New("the file was moved, deleted or replaced while the run is under way; put it back")
 
-func (w *Writer) unmoved() error {
-	now, err := os.Stat(w.db.path)
-	if err != nil || !os.SameFile(now, w.db.file) {
+func (db *DB) unmoved() error {
+	now, err := os.Stat(db.path)
+	if err != nil || !os.SameFile(now, db.file) {
 		return errMoved
 	}
 	return nil

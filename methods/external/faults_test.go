@@ -307,8 +307,10 @@ func TestRefused(t *testing.T) {
 		has(`"parameters":[{"name":"c","default":[1],"mixed":true}]`): "" +
 			"c = [1]; it must be a number, a string",
 		has(`"parameters":[{"name":"c","default":1}],"grid":[{"name":"c","values":[1,null]}]`): "c = null; it must be",
-		has(`"Deterministic":false`):  `Deterministic must be written "deterministic"`,
-		has(`"version":"2"`):          "the field version comes twice",
+		has(`"Deterministic":false`): `Deterministic must be written "deterministic"`,
+		has(`"version":"2"`):         "the field version comes twice",
+		has(`"parameters":[{"name":"c","default":1}],` +
+			`"grid":[{"name":"c","values":[1]},{"name":"c","values":[2]}]`): `the axis "c" of the grid comes twice`,
 		describes(`"binary"`, `null`): "tasks[0] is null; a text is wanted",
 		// Short descriptions whose grid points would be many megabytes.
 		has(`"parameters":[{"name":"p","default":"` + strings.Repeat("d", 5800) + `","mixed":true}],` +

@@ -46,13 +46,10 @@ func (p *Plugin) identify(d *Description) (version string, sums map[string]strin
 			return fmt.Errorf("a file that it declares cannot be read: %w", err)
 		}
 		fmt.Fprintf(all, "\x00%d\x00", n)
-		if path == p.full {
-			name = filepath.Base(path) // for a link, the name of the file to which it leads
-		}
 		sums[name] = hex.EncodeToString(own.Sum(nil))
 		return nil
 	}
-	if err := add(filepath.Base(p.file), p.full); err != nil {
+	if err := add(filepath.Base(p.full), p.full); err != nil {
 		return "", nil, err
 	}
 	for _, name := range slices.Sorted(slices.Values(d.Files)) {

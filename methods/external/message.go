@@ -185,6 +185,13 @@ func (d *Description) checkParameters() error {
 		}
 		seen[p.Name] = true
 	}
+	axes := map[string]bool{}
+	for _, axis := range d.Grid {
+		if axis.Name != "" && axes[axis.Name] {
+			return fmt.Errorf("the axis %q of the grid comes twice", axis.Name)
+		}
+		axes[axis.Name] = true
+	}
 	return nil
 }
 

@@ -160,6 +160,9 @@ func TestHash(t *testing.T) {
 		t.Errorf("version %s", first)
 	}
 	must.Be(t, version(), first, "version of the same files")
+	link := filepath.Join(t.TempDir(), "b.sh")
+	must.Do(t, os.Symlink(filepath.Join(dir, "a.sh"), link))
+	must.Be(t, load(t, link, external.Options{}).Spec().Version, first, "version by a link")
 	seen := []string{first}
 	for _, change := range []func(){
 		func() { write("part", "two") },

@@ -246,6 +246,9 @@ func (p *Plugin) lastLine(said string) string {
 			return last + fmt.Sprintf("; %[1]s is in this folder, and a plugin reads its own: copy %[1]s beside the "+
 				"plugin, or let `bench methods new NAME --from %[1]s:CLASS` write the plugin beside %[1]s", file)
 		}
+		if len(p.argv) == 1 {
+			return last + "; install it for the Python of the plugin's first line"
+		}
 		last += fmt.Sprintf("; install it for the Python that runs plugins (%s) or name another by BENCH_PYTHON",
 			p.argv[0])
 	}

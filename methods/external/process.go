@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -117,6 +118,9 @@ func (p *Plugin) start() (*process, error) {
 			f.Close()
 		}
 		folder.remove()
+		if errors.Is(err, fs.ErrNotExist) && len(p.argv) == 1 {
+			err = fmt.Errorf("%w: its first line names a program that is not here, or ends in a carriage return", err)
+		}
 		return nil, fmt.Errorf("%s cannot be started: %w", p.file, err)
 	}
 	processes.Keep(c.Process.Pid)

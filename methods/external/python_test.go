@@ -197,6 +197,11 @@ func TestRefusedPython(t *testing.T) {
 		"from benchplugin import serve\nfrom sklearn.preprocessing import StandardScaler\nserve(StandardScaler())": "" +
 			"StandardScaler has no predict, so that it is no method",
 		own + "serve(Own, grid={'C': []})":             "the grid of C is empty",
+		own + "serve(Own, grid={'C': 'rbf'})":          "the grid of C is 'rbf'; write a list of values",
+		own + "serve(Own, grid={'C': 1})":              "the grid of C is 1; write a list of values",
+		own + "serve(Own, grid=[{'C': [1]}])":          "write a dictionary: a list of values for each parameter",
+		own + "serve(Own, grid={'D': [1]})":            "the constructor has no parameter D",
+		own + "serve(Own, defaults={'C': (50,)})":      "the default (50,) of C is not a number, a string",
 		own + "serve(Own, grid={'C': [float('nan')]})": "is not finite",
 		own + "serve(Own, grid={'C': [[1]]})":          "not a number, a string",
 	} {
@@ -205,6 +210,16 @@ func TestRefusedPython(t *testing.T) {
 			t.Errorf("%s: %v; want one line with %q", text, err, want)
 		}
 	}
+}
+
+// TestRealsStayReal: where a parameter takes numbers and texts, 1.0 reaches the method as a real number, since to some
+// methods 1 means something else (max_features of scikit-learn's forests).
+func TestRealsStayReal(t *testing.T) {
+	p := must.Get(script(t, "from benchplugin import serve\nclass Own:\n  def __init__(self, part='all', n=None): "+
+		"self.kinds = 10 * isinstance(part, float) + isinstance(n, float)\n  def fit(self, X, y): return self\n  def "+
+		"decision_function(self, X): return 0 * X[:, 0] + self.kinds\n"+
+		"serve(Own, grid={'part': [0.5, 1.0], 'n': [None, 1]})"))(t)
+	must.Be(t, fitAndScore(t, t.Context(), p.Spec(), sample(1, 2), `{"part": 1, "n": 1}`)[0], 10.0, "real, integer")
 }
 
 // TestImportedFilesCount: what a script imports from beside itself is part of its version.

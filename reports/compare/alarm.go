@@ -86,7 +86,8 @@ func (p *Page) slower(q *evidence.Pair) (string, error) {
 	theirs, also := times[p.other(q)]
 	switch {
 	case !known || !also:
-		return "", fmt.Errorf("%w of times: no data set has processor times of %s and of %s on one kind of processor",
+		return "", fmt.Errorf("%w of times: no data set that counts has processor times of %s and of %s on one kind "+
+			"of processor; --datasets names the sets that count",
 			frame.ErrNoResults, p.method, p.other(q))
 	case ours > slower*theirs:
 		return fmt.Sprintf("a cell of %s takes %.3g times the processor time of %s, over %s", p.method, ours/theirs,

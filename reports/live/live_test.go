@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,10 @@ swiss                      [------]               0/60
 	must.Be(t, "\n"+strings.Join(s.Text(80), "\n")+"\n", want)
 	if got := (State{Database: "r.db", At: began}).Text(80); len(got) != 2 || got[1] != "No run is under way" {
 		t.Errorf("%q", got)
+	}
+	s.Cells = slices.Repeat(s.Cells[:1], mostCells+3)
+	if text := strings.Join(s.Text(80), "\n"); !strings.Contains(text, "\nand 3 more that workers have taken\n") {
+		t.Error(text)
 	}
 }
 

@@ -13,6 +13,23 @@ import (
 	"github.com/kernelboosting/bench/reports/frame"
 )
 
+// underWay shows the first cells that are under way.
+func (s State) underWay(width int, line func(string, ...any)) {
+	by := width / 4
+	room := width - by - 29
+	line("%s %s %6s %20s", pad("under way", room), pad("by", by), "for", "predicted end")
+	for _, c := range s.Cells[:min(len(s.Cells), mostCells)] {
+		line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(cmp.Or(c.By, "a worker"), by), by),
+			wording.Seconds(c.For), s.Ends(c))
+	}
+	if more := len(s.Cells) - mostCells; more > 0 {
+		line("and %d more that workers have taken", more)
+	}
+}
+
+// mostCells is how many cells under way a text shows. A worker takes many short ones at once.
+const mostCells = 12
+
 // Text returns a state as lines of at most width columns. What a terminal would obey is spelled out.
 func (s State) Text(width int) []string {
 	var out []string
@@ -39,14 +56,8 @@ func (s State) Text(width int) []string {
 		line("%s %5d %6d", pad(clip(w.Name, width-14), width-13), w.Jobs, w.Cells)
 	}
 	if len(s.Cells) > 0 {
-		by := width / 4
 		line("")
-		line("%s %s %6s %20s", pad("under way", width-by-29), pad("by", by), "for", "predicted end")
-		for _, c := range s.Cells {
-			room := width - by - 29
-			line("%s %s %6s %20s", pad(clip(c.Name, room), room), pad(clip(cmp.Or(c.By, "a worker"), by), by),
-				wording.Seconds(c.For), s.Ends(c))
-		}
+		s.underWay(width, line)
 	}
 	for _, w := range s.Warnings {
 		wrap("warning: " + w)

@@ -279,6 +279,7 @@ class Method:
         self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}
         self.parameters, axes = self.describe_parameters(grid or {}, defaults or {}, ranges or {})
         self.numbers = {p["name"] for p in self.parameters if not p.get("mixed") and not p.get("integer") and kind(p["default"]) in ("integer", "number")}
+        self.reals = {axis["name"]: [v for v in axis["values"] if type(v) is float] for axis in axes}
         staged = any(hasattr(m, a) for m in (of, type(regressor)) for a in ("stages", "staged_decision_function", "staged_predict"))
         ops = [op for op, can in (("path", self.fit_path), ("stages", staged), ("save", save), ("fork", hasattr(os, "fork"))) if can]
         self.description = {
@@ -306,7 +307,16 @@ class Method:
             return ... if value is inspect.Parameter.empty else value
         return getattr(self.method, name, ...)
 
+    def typed(self, setting):
+        """A setting as the grid has it: on the way here 1.0 may have become 1, which means something else to some."""
+        return {n: float(v) if n in self.numbers or type(v) is int and v in self.reals.get(n, ()) else v for n, v in setting.items()}
+
     def describe_parameters(self, grid, defaults, ranges):
+        if not isinstance(grid, dict):
+            raise TypeError(f"grid is {grid!r}; write a dictionary: a list of values for each parameter's name")
+        for n, values in grid.items():
+            if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
+                raise TypeError(f"the grid of {n} is {values!r}; write a list of values")
         names = list(grid) + [n for n in defaults if n not in grid]
         for n, p in self.given.items():  # a class of one's own: all that its constructor takes
             if n not in names + ["seed", "random_state", "workers", "n_jobs"] and isinstance(p.default, (bool, int, float, str)):
@@ -317,11 +327,15 @@ class Method:
             if n in grid and not values:
                 raise ValueError(f"the grid of {n} is empty")
             default = plain(defaults.get(n, self.default(n)))
+            if self.given and n not in self.given and not any(p.kind is p.VAR_KEYWORD for p in self.given.values()):
+                raise ValueError(f"the constructor has no parameter {n}")
             if default is ...:
                 if not values or self.estimator:
                     raise ValueError(f"the method has no parameter {n}")
                 default = values[0]
             if not isinstance(default, (bool, int, float, str, type(None))):
+                if not values:
+                    raise ValueError(f"the default {default!r} of {n} is not a number, a string, True, False or None")
                 default = values[0]
             parameters.append(parameter(n, default, values, ranges))
             if values:
@@ -347,7 +361,7 @@ class Method:
 
     def make(self, setting, task, seed, workers):
         """A fresh object with the parameters of a setting."""
-        setting = {n: float(v) if n in self.numbers else v for n, v in setting.items()}
+        setting = self.typed(setting)
         if not self.estimator:
             extra = {"seed": seed, "random_state": seed, "workers": workers, "n_jobs": workers}
             if self.given or inspect.isclass(self.method):
@@ -393,7 +407,7 @@ class Method:
         targets, labels = self.targets(y, task, outputs)
         takes = inspect.signature(self.fit_path).parameters
         extra = {n: v for n, v in (("seed", seed), ("workers", workers)) if n in takes}
-        made = list(self.fit_path(X.copy(), targets.copy(), [{n: float(v) if n in self.numbers else v for n, v in s.items()} for s in settings], **extra))
+        made = list(self.fit_path(X.copy(), targets.copy(), [self.typed(s) for s in settings], **extra))
         if len(made) != len(settings):
             raise ValueError(f"fit_path gave {len(made)} models for {len(settings)} settings")
         return [Fitted(m, task, outputs, *labels, False) for m in made]
