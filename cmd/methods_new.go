@@ -309,16 +309,22 @@ func runMethodsNewFrom(ctx context.Context, a *app, name, from, dir string) erro
 			return usage("%s is there already; choose another name or --dir", path)
 		}
 	}
-	if err := writeWrapper(ctx, a, file, name, o); err != nil {
+	tasks, err := writeWrapper(ctx, a, file, name, o)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out, file)
-	return linkPlugin(a, link, file, name, dir != "")
+	if err := linkPlugin(a, link, file); err != nil {
+		return err
+	}
+	a.printPlugin(link, name, tasks, dir != "")
+	return nil
 }
 
 // writeWrapper writes a plugin with guessed settings. It asks the plugin for its parameters and writes the guess into
-// the file, for the user to see and change. If the plugin cannot be used, no file is left.
-func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject) error {
+// the file, for the user to see and change, and returns the tasks of the plugin. If the plugin cannot be used, no file
+// is left.
+func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject) ([]string, error) {
 	asked := func(grid, tasks string) (external.Description, error) {
 		d, err := askWrapper(ctx, a, file, map[string]string{"Name": name, "Module": o.module, "Object": o.name,
 			"Grid": grid, "Tasks": tasks})
@@ -329,7 +335,7 @@ func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject
 	}
 	all, err := asked("", "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	guess := `"guess"`
 	grid := guess
@@ -339,7 +345,7 @@ func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject
 	}
 	d, err := asked(grid, guess)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tasks := ""
 	if len(d.Tasks) < len(all.Tasks) {
@@ -358,8 +364,8 @@ func writeWrapper(ctx context.Context, a *app, file, name string, o pythonObject
 				"grid is a single point. Write one into %s.", o.name, file)
 		}
 	}
-	_, err = asked(grid, tasks)
-	return err
+	d, err = asked(grid, tasks)
+	return d.Tasks, err
 }
 
 func askWrapper(ctx context.Context, a *app, file string, values map[string]string) (external.Description, error) {
@@ -381,8 +387,8 @@ func askWrapper(ctx context.Context, a *app, file string, values map[string]stri
 	return p.Describes(), nil
 }
 
-// linkPlugin makes a link by which every command finds a plugin, and says how to use the plugin.
-func linkPlugin(a *app, link, file, name string, named bool) error {
+// linkPlugin makes a link by which every command finds a plugin.
+func linkPlugin(a *app, link, file string) error {
 	if link != file {
 		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 			return err
@@ -403,7 +409,6 @@ func linkPlugin(a *app, link, file, name string, named bool) error {
 		fmt.Fprintln(a.out, link)
 		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
 	}
-	a.printPlugin(link, name, named)
 	return nil
 }
 

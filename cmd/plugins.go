@@ -533,17 +533,21 @@ func runMethodsNewPlugin(a *app, name, ending, dir string) error {
 		"Class": class}); err != nil {
 		return err
 	}
-	a.printPlugin(path, name, dir != "")
+	a.printPlugin(path, name, []string{"binary"}, dir != "")
 	return nil
 }
 
 // printPlugin says how to use a new plugin. It needs a flag if it does not lie where every command looks.
-func (a *app) printPlugin(path, name string, elsewhere bool) {
+func (a *app) printPlugin(path, name string, tasks []string, elsewhere bool) {
+	other, sets := "SVM", "wine,sonar"
+	if len(tasks) == 1 && tasks[0] == "regression" {
+		other, sets = "RF", "year-prediction"
+	}
 	run := []string{"run"}
 	if elsewhere {
 		run = append(run, "--plugin", path)
 	}
-	run = append(run, "--methods", name+",SVM", "--datasets", "wine,sonar")
+	run = append(run, "--methods", name+","+other, "--datasets", sets)
 	here := a.invocation("", "", 0)
 	a.say("Try it with: %s\nRun it with: %s", here.Other("methods", "check", path), here.Other(run...))
 }

@@ -29,7 +29,10 @@ for set; do
   lacks "$work/part.db" >"$work/part.lacks"
   lacks "$db" >"$work/db.lacks"
   lacking=$(comm -12 "$work"/{part,db}.lacks)
-  [ -z "$lacking" ] || { echo "part.sh: $set lacks cells of" $lacking >&2; exit 1; }
+  # A database of guests alone says nothing of this program's methods, of which CART is quick on every set.
+  own=$(bench query --db "$db" --format csv -- "SELECT COUNT(*) FROM results WHERE dataset = '$set' AND
+    method = 'CART'" | tail -n +2)
+  [ "$own" = 0 ] || [ -z "$lacking" ] || { echo "part.sh: $set lacks cells of" $lacking >&2; exit 1; }
   # A method that was over the limit once its first cells were measured has some splits alone, and is left out.
   whole=$(bench query --format csv -- "SELECT method FROM results WHERE protocol = 'table2' AND dataset = '$set'
     GROUP BY method HAVING COUNT(*) = 20" | tail -n +2 | paste -sd ,)
