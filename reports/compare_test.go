@@ -468,7 +468,7 @@ func TestAlarm(t *testing.T) {
 	for asked, want := range map[string]string{
 		"worse": "--fail-if worse cannot come true: over data sets A against B is not testable, and no set " +
 			"has the 5 splits",
-		"slower": "no data set has processor times of A and of B on one kind of processor",
+		"slower": "no data set that counts has processor times of A and of B on one kind of processor",
 	} {
 		must.Say(t, must.Err(sample.Make(t, named("compare"), two([][]int{{60}}, [][]int{{80}}), "A", "B", "--fail-if",
 			asked)), want)
