@@ -219,7 +219,7 @@ func TestRealsStayReal(t *testing.T) {
 		"self.kinds = 10 * isinstance(part, float) + isinstance(n, float)\n  def fit(self, X, y): return self\n  def "+
 		"decision_function(self, X): return 0 * X[:, 0] + self.kinds\n"+
 		"serve(Own, grid={'part': [0.5, 1.0], 'n': [None, 1]})"))(t)
-	must.Be(t, fitAndScore(t, t.Context(), p.Spec(), sample(1, 2), `{"part": 1, "n": 1}`)[0], 10.0, "real, integer")
+	must.Be(t, fitAndScore(t, t.Context(), p.Spec(), sample(10, 2), `{"part": 1, "n": 1}`)[0], 10.0, "real, integer")
 }
 
 // TestImportedFilesCount: what a script imports from beside itself is part of its version.

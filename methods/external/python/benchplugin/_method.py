@@ -279,7 +279,8 @@ class Method:
         self.given = inspect.signature(method).parameters if not self.estimator and callable(method) else {}
         self.parameters, axes = self.describe_parameters(grid or {}, defaults or {}, ranges or {})
         self.numbers = {p["name"] for p in self.parameters if not p.get("mixed") and not p.get("integer") and kind(p["default"]) in ("integer", "number")}
-        self.reals = {axis["name"]: [v for v in axis["values"] if type(v) is float] for axis in axes}
+        listed = {axis["name"]: axis["values"] for axis in axes}
+        self.reals = {p["name"]: [v for v in [p["default"], *listed.get(p["name"], [])] if type(v) is float] for p in self.parameters}
         staged = any(hasattr(m, a) for m in (of, type(regressor)) for a in ("stages", "staged_decision_function", "staged_predict"))
         ops = [op for op, can in (("path", self.fit_path), ("stages", staged), ("save", save), ("fork", hasattr(os, "fork"))) if can]
         self.description = {
