@@ -71,9 +71,9 @@ func TestCostsFile(t *testing.T) {
 	}
 }
 
-// TestNearestCells: of all methods of the program on sets of the reference run, nine of ten are predicted within the factor
-// result.ForecastError from cells of the same method on the other sets. The nearest alone predicted 89.4 %, and a line
-// fitted to all others 93.9 % of the sixteen sets of Table 1.
+// TestNearestCells: of all methods of the program on sets of the reference run, nine of ten are predicted within the
+// factor result.ForecastError from cells of the same method on the other sets. The nearest alone predicted 89.4 %, and
+// a line fitted to all others 93.9 % of the sixteen sets of Table 1.
 func TestNearestCells(t *testing.T) {
 	took := map[string][]measured{}
 	all := methods.All()
