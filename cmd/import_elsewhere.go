@@ -96,8 +96,8 @@ func readPrinted(ctx context.Context, a *app, file printedFile) ([]experiments.V
 			return e.Name, nil
 		},
 		Method: func(name string) string {
-			if i := slices.IndexFunc(a.reg.Names(), func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
-				return a.reg.Names()[i]
+			if spec, err := a.reg.Lookup(name); err == nil {
+				return spec.Name
 			}
 			return name
 		},

@@ -105,14 +105,14 @@ func without(methods []string) string {
 	return " without " + wording.Few(methods, wording.MostNames)
 }
 
-const mostUnderWay = 8
+const mostUnderWay = 8 // cells that the line of a run names; a worker takes many short ones at once
 
 func underWay(seen store.Progress) string {
 	var parts []string
 	for _, c := range seen.Running {
 		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, wording.Seconds(time.Since(c.Since).Seconds())))
 	}
-	if more := len(parts) - mostUnderWay; more > 0 { // cells that a worker has taken, but not begun, are among them
+	if more := len(parts) - mostUnderWay; more > 0 {
 		parts = append(parts[:mostUnderWay], fmt.Sprintf("%d more", more))
 	}
 	return "now " + strings.Join(parts, "; ")

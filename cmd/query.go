@@ -146,16 +146,13 @@ func runQuery(ctx context.Context, a *app, db *store.DB, query, format string, w
 		}
 		return kept(err)
 	}, func(values []any) error { return kept(s.row(values)) })
-	var damage *store.DamageError
 	switch {
 	case output != nil:
 		return output
-	case errors.As(err, &damage):
-		if s != nil {
+	case err != nil:
+		if s != nil && store.IsDamage(err) {
 			err = errors.Join(s.end(), err)
 		}
-		return queryError(err)
-	case err != nil:
 		return queryError(err)
 	}
 	if err := s.end(); err != nil {

@@ -71,10 +71,10 @@ func (c *cells) repeatsFirst(i int) bool {
 }
 
 // isToldHeader reports that the first line names the columns although some of its texts are numbers, or values of their
-// columns. One of these tells it: the line counts the columns from 0, as pandas writes a data frame without names,
-// perhaps behind the empty name of the index. A text is the name that the user gave by an option. A text is a usual
-// name of a label, and no value of its column. A word is above a column of numbers. The word above the last column is
-// none of the values of that column, which repeat. Or the numbers ascend, see ascends.
+// columns. Each of these six signs is enough. The line counts the columns from 0, as pandas writes a data frame without
+// names, perhaps behind the empty name of the index. A text of the line is the name that the user gave by an option. A
+// text is a usual name of a label, and no value of its column. A word is above a column of numbers. The word above the
+// last column is none of the values of that column, which repeat. The numbers of the line ascend, see ascends.
 func (s *source) isToldHeader(names []string, words, recurs []bool) bool {
 	cells, counted := s.parts[0], names
 	if counted[0] == "" {

@@ -79,10 +79,10 @@ func (p *newPlugin) rows() (out []int) {
 
 // TestLimitsOfNewMethod: of a method of unknown time the smallest set comes first. --max-cell leaves out what the cells
 // before predict to take more than 2.5 times as long, and nothing unknown. The time of a cell grows with the square of
-// its rows, and the forecast, which is wrong here, assumes that it grows with the rows. When the cell of the set with
-// the most rows is planned, the cells of three other sets have measured times. The set that is nearest in its number of
-// rows predicts 1000 s for this cell, and the two others predict 100 s and 10 s. The weights of the three predictions
-// are 1/10, 1/100 and 1/1000.
+// its rows, and the forecast, which is wrong here, assumes that it grows with the rows. The cell of the largest set is
+// planned last, when cells of three smaller sets have measured times. The set whose number of rows is nearest to that
+// of the largest predicts 1000 s for its cell, and the two others predict 100 s and 10 s. The weights of the three
+// predictions are 1/10, 1/100 and 1/1000.
 func TestLimitsOfNewMethod(t *testing.T) {
 	limits := plan.Limits{MaxCell: 10 * time.Second}
 	p := runPlugin(Options{Jobs: 1, Limits: limits}, newPluginCells(1, 100_000, 100, 10_000, 1000))

@@ -241,8 +241,9 @@ func (p *Page) lacks(q *evidence.Pair) (of int, lack []string) {
 	return of, lack
 }
 
-// coverage is the part of a verdict that says on how many of the data sets two methods are compared, and on how many of
-// the others one of the methods failed; "" if they are compared on all data sets.
+// coverage is a part of a verdict. It says on how many data sets two methods are compared. Of the data sets on which
+// they are not compared, it says on how many a cell of one method failed. It is "" if they are compared on all data
+// sets.
 func (p *Page) coverage(q *evidence.Pair) string {
 	of, lack := p.lacks(q)
 	var why []string
