@@ -283,10 +283,10 @@ func begin(ended func(peak int64)) (id int, err error) {
 	if err := <-started; err != nil {
 		return 0, err
 	}
-	nothing, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	for fd := range 3 { // the command's pipes end with the command
 		if err == nil {
-			err = unix.Dup3(nothing, fd, 0)
+			err = unix.Dup3(int(nothing.Fd()), fd, 0)
 		}
 	}
 	return id, err
