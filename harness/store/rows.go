@@ -76,8 +76,26 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 	if err != nil {
 		return nil, nil, err
 	}
-	byID := map[int64]int{}
-	scores := newScoreScan(true)
+	var n int
+	err = scanned(ctx, q, "SELECT count(*) FROM ("+of.ids+")", func(scan func(...any) error) error {
+		return scan(&n)
+	}, of.args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, ids = make([]Row, 0, n), make([]int64, 0, n)
+	byID := make(map[int64]int, n)
+	var r Row
+	var id, environment int64
+	scores := newScoreScan(true, &r.Score, &id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash,
+		&r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint, &r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error,
+		(*[]byte)(&r.Point), &r.TrainRows, &r.TestRows, &r.Features, &r.SearchSeconds, &r.FitSeconds,
+		&r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
+		&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
+	// Neighbours have most texts in common, of which one copy is kept.
+	texts := []*string{&r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
+		&r.GridHash, &r.Task, &r.Code, &r.Imported}
+	last := make([]string, len(texts))
 	err = scanned(ctx, q, `SELECT r.id, r.environment_id, r.key, r.selected, r.protocol, r.protocol_hash, r.method,
 		  r.method_version, r.dataset, r.fingerprint,
 		  g.hash, r.split, r.task, r.status, coalesce(r.error, ''), p.params, r.n_train, r.n_test,
@@ -90,15 +108,14 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 		FROM runs r JOIN grids g ON g.id = r.grid_id
 		LEFT JOIN grid_points p ON p.grid_id = r.grid_id AND p.grid_index = r.selected
 		WHERE r.id IN (`+of.ids+`) ORDER BY r.dataset, r.method, r.split`, func(scan func(...any) error) error {
-		var r Row
-		var id, environment int64
-		err := scores.scan(scan, &r.Score, &id, &environment, &r.Key, &r.Selected, &r.Protocol, &r.ProtocolHash,
-			&r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
-			&r.GridHash, &r.Split, &r.Task, &r.Status, &r.Error, (*[]byte)(&r.Point), &r.TrainRows, &r.TestRows,
-			&r.Features,
-			&r.SearchSeconds, &r.FitSeconds, &r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes,
-			&r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
-			&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
+		r = Row{}
+		err := scores.scan(scan)
+		for i, text := range texts {
+			if *text == last[i] {
+				*text = last[i]
+			}
+			last[i] = *text
+		}
 		r.Score.N, r.Environment = r.TestRows, environments[environment]
 		byID[id] = len(out)
 		out, ids = append(out, r), append(ids, id)
@@ -148,17 +165,17 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 		if part.table == "fold_counts" && !folds {
 			continue
 		}
-		var scores scoreScan
+		var id int64
+		scores := scoreScan{into: append([]any{&id}, part.into...)}
 		columns := part.columns
 		if part.score != none {
-			scores = newScoreScan(false)
+			scores = newScoreScan(false, part.score, scores.into...)
 			columns += ", " + strings.Join(columnsOf(scores.fields), ", ")
 		}
-		var id int64
 		rows := "SELECT run_id, " + columns + " FROM " + part.table +
 			" WHERE run_id IN (" + of.ids + ") ORDER BY 1, 2, 3"
 		err := scanned(ctx, q, rows, func(scan func(...any) error) error {
-			err := scores.scan(scan, part.score, append([]any{&id}, part.into...)...)
+			err := scores.scan(scan)
 			part.add(cell(id))
 			return err
 		}, of.args...)
@@ -169,26 +186,28 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 	return nil
 }
 
-// A scoreScan reads the last columns of tables with scores.
+// A scoreScan reads rows of tables with scores: into pointers, the last of which are to values of the score's fields.
 type scoreScan struct {
+	score  *result.Score
 	fields []result.Field
 	values []any
+	into   []any
 }
 
-func newScoreScan(tests bool) scoreScan {
-	fields := scoreFields(tests)
-	return scoreScan{fields, make([]any, len(fields))}
-}
-
-// scan reads a row: first the columns before the score, and then the score.
-func (c scoreScan) scan(scan func(...any) error, s *result.Score, before ...any) error {
+func newScoreScan(tests bool, score *result.Score, before ...any) scoreScan {
+	c := scoreScan{score: score, fields: scoreFields(tests), into: before}
+	c.values = make([]any, len(c.fields))
 	for i := range c.values {
-		before = append(before, &c.values[i])
+		c.into = append(c.into, &c.values[i])
 	}
-	err := scan(before...)
+	return c
+}
+
+func (c scoreScan) scan(scan func(...any) error) error {
+	err := scan(c.into...)
 	for i := range c.fields {
 		if err == nil {
-			err = c.fields[i].Set(s, c.values[i])
+			err = c.fields[i].Set(c.score, c.values[i])
 		}
 	}
 	return err

@@ -104,7 +104,7 @@ func (j joined) groups(order []int) [][]int {
 // byEvidence joins methods whose difference is not significant. Where no result could be significant it joins none.
 func byEvidence(t *frame.Table, ev *evidence.Evidence) joined {
 	alike := func(a, b int) bool {
-		p, ok := ev.Between(a, b)
+		p, ok := ev.Between(min(a, b), max(a, b)) // a pair in its own order is not copied
 		return ev.Over > 0 && !(ok && p.OfPage() < ev.Level)
 	}
 	j := joined{alike: alike, control: -1, cd: math.NaN(), untested: ev.Over == 0}

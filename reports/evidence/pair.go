@@ -259,7 +259,8 @@ func (p *Pair) on(t *frame.Table, set *frame.Set, o Options) (SetPair, error) {
 	}
 	s.Splits = make([]int, 0, len(runs))
 	ours, theirs := make([]*big.Rat, 0, len(runs)), make([]*big.Rat, 0, len(runs))
-	for _, a := range runs {
+	for i := range runs {
+		a := &runs[i]
 		for len(others) > 0 && others[0].Split < a.Split {
 			others = others[1:]
 		}
@@ -303,6 +304,9 @@ func (p *Pair) on(t *frame.Table, set *frame.Set, o Options) (SetPair, error) {
 }
 
 func withBeyond(e frame.Entry) []frame.Run {
+	if len(e.Beyond) == 0 {
+		return e.Runs
+	}
 	return slices.SortedFunc(slices.Values(slices.Concat(e.Runs, e.Beyond)), func(a, b frame.Run) int {
 		return a.Split - b.Split
 	})

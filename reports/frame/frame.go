@@ -204,7 +204,8 @@ func Read(ctx context.Context, rows Rows, src Source) (Frame, error) {
 		return f, &RequestError{err}
 	}
 	f.Rows = without(all, f.leavesOut)
-	for _, r := range f.Rows {
+	for i := range f.Rows {
+		r := &f.Rows[i]
 		if !slices.ContainsFunc(f.sets, func(d Dataset) bool { return d.Name == r.Dataset }) {
 			f.sets = append(f.sets, f.dataset(r.Dataset, GroupApart))
 		}
@@ -381,8 +382,8 @@ func (f *Frame) cannot(method, dataset string) string {
 // newest is the version of the last stored cell of a method.
 func (f *Frame) newest(method string) (version string) {
 	last := ""
-	for _, r := range f.stored {
-		if r.Method == method && r.StartedAt > last {
+	for i := range f.stored {
+		if r := &f.stored[i]; r.Method == method && r.StartedAt > last {
 			last, version = r.StartedAt, r.MethodVersion
 		}
 	}
@@ -392,7 +393,8 @@ func (f *Frame) newest(method string) (version string) {
 // computedBy says which program and which version of the method, "" for any, computed the stored results of a cell; ""
 // if there are none. The version of a plugin names its libraries.
 func (f *Frame) computedBy(method, version, dataset string) string {
-	for _, r := range f.Rows {
+	for i := range f.Rows {
+		r := &f.Rows[i]
 		if r.Method != method || r.Dataset != dataset || version != "" && r.MethodVersion != version {
 			continue
 		}

@@ -39,16 +39,15 @@ const (
 )
 
 // lacks lists what the table lacks of a cell: failed splits, grouped by reason in the order of their first split, and
-// splits that did not run. A finished run for which the metric does
-// not exist counts as failed. Of a set whose data changed all splits are to run again.
-func (t *Table) lacks(dataset, method string) []Missing {
+// splits that did not run. A finished run for which the metric does not exist counts as failed. Of a set whose data
+// changed all splits are to run again.
+func (t *Table) lacks(dataset, method string, changed bool) []Missing {
 	type reason struct {
 		kind           Kind
 		status, reason string
 		runs           bool
 	}
 	var groups Groups[reason, int]
-	changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == dataset })
 	why := t.Frame.cannot(method, dataset)
 	done, have, key := 0, map[int]bool{}, cellKey{dataset, method}
 	for _, r := range t.rows[key] {
@@ -99,6 +98,11 @@ func (t *Table) lacks(dataset, method string) []Missing {
 		out = append(out, Missing{r.kind, dataset, method, groups.Of[r], r.status, r.reason, done, r.runs})
 	}
 	return out
+}
+
+// complete reports whether the runs of a cell are all finished, and are those of all splits; rows are its rows.
+func (t *Table) complete(cell Entry, rows []store.Row) bool {
+	return len(cell.Runs)+len(cell.Beyond) == len(rows) && contains(cell.Splits(), t.Splits)
 }
 
 // Unfinished lists the splits that are planned and not finished, by set and method.

@@ -265,8 +265,11 @@ func (t *Table) addSets() error {
 	}
 	t.count()
 	for _, s := range t.Sets {
-		for _, m := range t.Methods {
-			t.Missing = append(t.Missing, t.lacks(s.Name, m)...)
+		changed := slices.ContainsFunc(t.Changed, func(c Change) bool { return c.Dataset == s.Name })
+		for _, e := range s.Entries {
+			if changed || !t.complete(e, t.Cells(s.Name, e.Method)) {
+				t.Missing = append(t.Missing, t.lacks(s.Name, e.Method, changed)...)
+			}
 		}
 	}
 	return nil

@@ -23,15 +23,16 @@ func (t *Table) consistent() {
 		return f.Protocol.Hash != "" && r.ProtocolHash != f.Protocol.Hash
 	})
 	t.oneKindOfData()
-	fits := map[cellKey]store.Row{}
-	todays := func(r store.Row) bool {
+	fits := map[cellKey]*store.Row{}
+	todays := func(r *store.Row) bool {
 		if f.Registry == nil {
 			return false
 		}
 		spec, err := f.Registry.Lookup(r.Method)
 		return err == nil && spec.Version == r.MethodVersion
 	}
-	for _, r := range t.taken {
+	for i := range t.taken {
+		r := &t.taken[i]
 		key := cellKey{r.Dataset, r.Method}
 		if best, there := fits[key]; !there || todays(r) && !todays(best) ||
 			todays(r) == todays(best) && r.StartedAt > best.StartedAt {
@@ -40,9 +41,12 @@ func (t *Table) consistent() {
 	}
 	t.dropOutdated("another method version or grid", func(r store.Row) bool {
 		newest := fits[cellKey{r.Dataset, r.Method}]
+		if r.GridHash != newest.GridHash || r.MethodVersion == newest.MethodVersion {
+			return r.GridHash != newest.GridHash
+		}
 		own, _ := registry.Libraries(r.MethodVersion)
 		kept, _ := registry.Libraries(newest.MethodVersion)
-		return own != kept || r.GridHash != newest.GridHash
+		return own != kept
 	})
 }
 

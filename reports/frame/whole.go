@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/reports/doc"
 	"github.com/kernelboosting/bench/reports/stats"
 )
 
@@ -14,10 +15,11 @@ import (
 // list. It marks the cells that finished them, removes their further splits, and returns these cells.
 func (s *Set) compareSplits() (surplus []Missing) {
 	most := 0
-	for _, e := range s.Entries {
-		splits, n := e.Splits(), 0
-		for _, other := range s.Entries {
-			if slices.Equal(other.Splits(), splits) {
+	all := doc.Map(s.Entries, Entry.Splits)
+	for _, splits := range all {
+		n := 0
+		for _, other := range all {
+			if slices.Equal(other, splits) {
 				n++
 			}
 		}
@@ -27,7 +29,7 @@ func (s *Set) compareSplits() (surplus []Missing) {
 	}
 	for i := range s.Entries {
 		e := &s.Entries[i]
-		if e.Has = len(s.Splits) > 0 && contains(e.Splits(), s.Splits); !e.Has || len(e.Runs) == len(s.Splits) {
+		if e.Has = len(s.Splits) > 0 && contains(all[i], s.Splits); !e.Has || len(e.Runs) == len(s.Splits) {
 			continue
 		}
 		out := Missing{Kind: Surplus, Dataset: s.Name, Method: e.Method}

@@ -192,8 +192,8 @@ func (f *Family) fill(sums []int32, c *SignedRanks, flips [][]byte, from int) {
 				twice[1<<bit+b] = twice[b] + 2*r
 			}
 		}
-		for i := range sums {
-			sums[i] -= twice[flips[from+i]]
+		for i, flip := range flips[from:][:len(sums)] {
+			sums[i] -= twice[flip]
 		}
 	}
 }
@@ -282,11 +282,20 @@ func (f *Family) stepDown(oneSided bool) (out, least []float64) {
 			c, most := &f.columns[at], seen[at]*slack
 			for k, sign := range signs {
 				least := least[k*f.total+from:][:flips]
+				n := 0
 				for i, sum := range sums {
-					if least[i] = min(least[i], c.p(sign*sum, oneSided)); least[i] <= most {
-						counts[at]++
+					p := c.tail[c.total+sign*sum]
+					if !oneSided {
+						p = 2 * c.tail[c.total+max(sum, -sum)] // least is at most 1
+					}
+					if p < least[i] {
+						least[i] = p
+					}
+					if least[i] <= most {
+						n++
 					}
 				}
+				counts[at] += n
 			}
 		}}
 	})
