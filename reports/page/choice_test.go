@@ -154,7 +154,7 @@ func choice(t frame.Table, methods, sets []string) (whole, order []string, means
 
 // rankRow is a row of the table below a diagram of ranks: the method, its rank, and the letters of its bars.
 var rankRow = regexp.MustCompile(
-	`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?</td><td class="wrap">([^<]*)</td></tr>`)
+	`<tr><th scope="row">([^<]*)</th><td title="exactly ([^"]*)">.*?<td class="wrap">([^<]*)</tr>`)
 
 // ranked reads the exact ranks from the table of a diagram, and which pairs of methods share a bar.
 func ranked(html template.HTML) (ranks map[string]string, joined map[[2]string]bool) {

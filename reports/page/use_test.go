@@ -84,7 +84,7 @@ func TestTheSameTable(t *testing.T) {
 	want := map[string]string{}
 	for _, c := range cells {
 		row := regexp.MustCompile(`<strong>([^<]*)</strong>`).ReplaceAllString(c[2], "*$1")
-		row = regexp.MustCompile(`<td class="first"[^>]*>\d+(/\d+)?</td>`).ReplaceAllString(row, "")
+		row = regexp.MustCompile(`<td class="first"[^>]*>\d+(/\d+)?`).ReplaceAllString(row, "")
 		want[html.UnescapeString(c[1])] = strings.Join(strings.Fields(
 			strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(row, " "), "†", "")), " ")
 	}
