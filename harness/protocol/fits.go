@@ -47,21 +47,23 @@ func (p *Protocol) fitsFolds(r result.Run, folds int) error {
 	if folds == 0 {
 		return nil
 	}
+	for _, e := range r.Folds {
+		want := split.FoldSize(r.TrainRows, folds, e.Fold)
+		if e.Score.N != want && r.Score.TestGroups == nil { // groups make folds of other sizes; Run.Check adds them up
+			return fmt.Errorf("fold %d has %d of %d training rows, and needs %d", e.Fold, e.Score.N, r.TrainRows, want)
+		}
+	}
+	if r.Condensed() {
+		return nil
+	}
 	areas := true // scores of two classes have AUC2, which results of early versions of the program lack
 	scores := make([][]result.Score, len(r.Grid))
 	for g := range scores {
 		scores[g] = make([]result.Score, folds)
 	}
 	for _, e := range r.Folds {
-		want := split.FoldSize(r.TrainRows, folds, e.Fold)
-		if e.Score.N != want && r.Score.TestGroups == nil { // groups make folds of other sizes; Run.Check adds them up
-			return fmt.Errorf("fold %d has %d of %d training rows, and needs %d", e.Fold, e.Score.N, r.TrainRows, want)
-		}
 		scores[e.GridIndex][e.Fold] = e.Score
 		areas = areas && (e.Score.TP == nil || e.Score.AUC2 != nil)
-	}
-	if r.Condensed() {
-		return nil
 	}
 	task, err := registry.ParseTask(r.Task)
 	if err != nil {

@@ -99,9 +99,14 @@ func (w *Writer) insertRun(ctx context.Context, tx *sql.Tx, r result.Run, row []
 	if err != nil {
 		return 0, false, err
 	}
-	if r.Superseded {
+	switch {
+	case r.Superseded:
 		id, err = storedBefore(ctx, tx, r)
-	} else {
+	case n > 0:
+		if id, err = res.LastInsertId(); err == nil {
+			err = sealedCells.insert(ctx, tx, "INSERT OR REPLACE", r.Protocol, r.Dataset, r.Method, r.Split, id)
+		}
+	default:
 		id, err = makeCurrent(ctx, tx, r.Key)
 	}
 	return id, n > 0, err // no new row: another program stored the cell first
@@ -229,16 +234,17 @@ func digestOf(own []any, parts []part) int64 {
 	return d.value()
 }
 
-// insert stores many rows with one statement: binding values is cheap, executing a statement is not. The connection
-// keeps the prepared statements.
+// insert stores up to 25 rows with one statement: binding values is cheap, executing a statement is not. The connection
+// keeps the prepared statements, of three sizes for each table.
 func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
-	const batch = 25
 	var args []any
 	for rows := p.rows; len(rows) > 0; {
 		values := "(" + strings.Repeat("?,", len(rows[0])) + "?)"
 		n := 1
-		if len(rows) >= batch {
-			n = batch
+		if len(rows) >= 25 {
+			n = 25
+		} else if len(rows) >= 5 { // the folds of one grid point
+			n = 5
 		}
 		args = args[:0]
 		for _, row := range rows[:n] {
