@@ -43,10 +43,12 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 	if folds {
 		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
 	}
-	if err := check(ctx); err != nil {
-		return nil, err
-	}
+	damage := make(chan error, 1)
+	go func() { damage <- check(ctx) }() // as long as reading takes
 	out, _, err := readAttempts(ctx, db.sql, of, folds)
+	if damaged := <-damage; damaged != nil { // which may be why reading failed
+		return nil, damaged
+	}
 	return out, err
 }
 
