@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
 )
@@ -145,7 +146,7 @@ func storedCell(a *app, c *cobra.Command, cell runner.Cell, p *protocol.Protocol
 				[]string{dataset}, []int{cell.Split}, false), given(", or give --params"))
 	case s.Status != result.OK:
 		return nil, usage("%s under %s is stored as %s (%s), so no parameters were chosen%s", cell,
-			cell.Protocol, s.Status, firstLine(s.Error), given("; give --params"))
+			cell.Protocol, s.Status, wording.FirstLine(s.Error), given("; give --params"))
 	}
 	return &s, nil
 }

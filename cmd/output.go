@@ -393,11 +393,6 @@ func (m *messages) Fd() uintptr { return (&output{Writer: m.To}).Fd() }
 
 func round1(x float64) float64 { return math.Round(10*x) / 10 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}
-
 // widthOfFiles is the width of texts that no terminal bounds.
 const widthOfFiles = 100
 

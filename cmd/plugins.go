@@ -192,7 +192,7 @@ func (a *app) ask(which func(*foundPlugin) bool) error {
 		case f.usable() && f.in.Describes().Network && !a.network:
 			a.say("%s asks for the network and runs without; --allow-network gives it", f.in.Spec().Name)
 		case f.fault != nil && !errors.Is(f.fault, external.ErrNoPlugin) && !a.isPart(f.file):
-			a.say("skipped: %s", firstLine(f.fault.Error()))
+			a.say("skipped: %s", wording.FirstLine(f.fault.Error()))
 		}
 	}
 	return nil
@@ -445,7 +445,7 @@ func newPluginsCommand(a *app) *cobra.Command {
 			if !errors.Is(f.fault, external.ErrNoPlugin) {
 				err = exitError{code: exitIncomplete}
 			}
-			l.add(f.file, f.from, "", "", "", firstLine(f.fault.Error()))
+			l.add(f.file, f.from, "", "", "", wording.FirstLine(f.fault.Error()))
 		}
 		return err
 	})
@@ -488,7 +488,7 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 				skipped++
 			case r.Failure != "":
 				failed++
-				mark, said = "FAIL", firstLine(r.Failure)+". What to do: "+r.Advice
+				mark, said = "FAIL", wording.FirstLine(r.Failure)+". What to do: "+r.Advice
 			}
 			fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
 		})

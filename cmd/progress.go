@@ -153,7 +153,8 @@ func (p *progress) finished(c *plan.Cell, r result.Run) {
 	if r.Status != result.OK && c.Spec.Canary == nil { // a failed canary is stored, but it is no result
 		// further ones are counted at the end
 		if p.failed.add(c.Cell.Method, c.Cell.Dataset, failedAs(r.Status, r.Class), r.Error, 1) {
-			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class), wording.Spelled(firstLine(r.Error))))
+			p.note(fmt.Sprintf("%s %s: %s", c.Cell, failedAs(r.Status, r.Class),
+				wording.Spelled(wording.FirstLine(r.Error))))
 		}
 	}
 	_, _, drawn := p.pane.size()

@@ -28,6 +28,16 @@ func Obeyed(r rune) bool {
 		r >= 0xe0000 && r <= 0xe007f
 }
 
+// FirstLine is the first line of a message, with the last one if the first ends in a colon: what a program said last
+// tells most.
+func FirstLine(message string) string {
+	lines := strings.Split(strings.TrimSpace(message), "\n")
+	if last := len(lines) - 1; last > 0 && strings.HasSuffix(lines[0], ":") {
+		return lines[0] + " " + strings.TrimSpace(lines[last])
+	}
+	return lines[0]
+}
+
 // Spelled writes what would be obeyed, and bytes that are no text, as \x1b, \n, \u202e and so on.
 func Spelled(s string) string { return spelled(s, Obeyed) }
 

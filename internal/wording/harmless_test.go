@@ -65,3 +65,12 @@ func TestNames(t *testing.T) {
 		t.Errorf("file names %q, %q", a, b)
 	}
 }
+
+func TestFirstLine(t *testing.T) {
+	for message, want := range map[string]string{
+		"": "", "one": "one", "one\ntwo": "one", "end of its output:\n": "end of its output:",
+		"it ended:\n  about to\n\tno space \n\n": "it ended: no space",
+	} {
+		must.Be(t, FirstLine(message), want)
+	}
+}

@@ -161,12 +161,8 @@ func Failure(f store.FailureShown) string {
 	if f.Status == result.Failed && f.Class != "" && f.Class != result.ClassError {
 		how += " (" + string(f.Class) + ")"
 	}
-	first, rest, _ := strings.Cut(f.Error, "\n")
-	if what := lastLines(rest, 1); strings.HasSuffix(first, ":") && what != nil {
-		first += " " + strings.TrimSpace(what[0])
-	}
 	return fmt.Sprintf("%s of %s %s, the last on %s, split %d: %s", frame.Count(f.Cells, "cell"), f.Method, how,
-		f.Dataset, f.Split, first)
+		f.Dataset, f.Split, wording.FirstLine(f.Error))
 }
 
 // lastLines returns the last lines of a text that are not blank.
