@@ -162,7 +162,7 @@ func (l Lines) Ratio(series string, x float64, set string) float64 {
 	}
 	train, test := 0, 0
 	for _, r := range l.cells[place{series, x, set}] {
-		learned, tested := of.Units(r.TrainRows, r.TestRows, r.Score)
+		learned, tested := of.Units(r.TrainRows, r.TestRows, &r.Score)
 		train, test = train+learned, test+tested
 	}
 	if of.Draws || train == 0 {

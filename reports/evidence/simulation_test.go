@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernelboosting/bench/harness/metric"
+	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/internal/test/must"
 	"github.com/kernelboosting/bench/internal/test/testenv"
 	"github.com/kernelboosting/bench/registry/rng"
@@ -134,7 +135,7 @@ func entry(method string, results []*big.Rat) frame.Entry {
 	e := frame.Entry{Method: method, Has: len(results) > 0}
 	e.Mean = stats.Mean(results)
 	for k, v := range results {
-		e.Runs = append(e.Runs, frame.Run{Split: k + 1, Value: v})
+		e.Runs = append(e.Runs, frame.Run{Split: k + 1, Value: v, Score: new(result.Score)})
 	}
 	return e
 }

@@ -82,7 +82,7 @@ type Dataset struct {
 // the rows form groups, since the splits draw whole groups, and else rows: learned and tested are those of a test, and
 // s is its score. A protocol with train_rows, or a point of a sweep, learns from fewer rows than are not tested, but
 // how alike splits are depends on all rows that they divide.
-func (d Dataset) Units(learned, tested int, s result.Score) (train, test int) {
+func (d *Dataset) Units(learned, tested int, s *result.Score) (train, test int) {
 	if s.TestGroups != nil {
 		return int(*s.TrainGroups), int(*s.TestGroups)
 	}
@@ -123,7 +123,7 @@ type Entry struct {
 type Run struct {
 	Split int
 	Value *big.Rat // of the metric; times 100 where the metric is shown in percent
-	Score result.Score
+	Score *result.Score
 
 	ScoresHash string // hash of the bits of its test scores, equal for equal fits; "" if unknown
 }
@@ -316,9 +316,10 @@ func (t *Table) newCell(dataset, method string, rows []store.Row) Entry {
 	if v, ok := t.Pinned(method); ok {
 		c.SQL = store.VersionQuery(t.Frame.Protocol.Name, dataset, v)
 	}
-	for _, r := range rows {
-		if v := t.Value(r); v != nil {
-			c.Runs = append(c.Runs, Run{r.Split, v, r.Score, r.ScoresHash})
+	for i := range rows {
+		r := &rows[i]
+		if v := t.Value(*r); v != nil {
+			c.Runs = append(c.Runs, Run{r.Split, v, &r.Score, r.ScoresHash})
 		}
 	}
 	c.summarise()

@@ -97,9 +97,10 @@ func (t *Table) versionsOf(rows []store.Row) (out []Tried) {
 		number  int
 	}
 	at, grids := map[setting]int{}, map[[2]string][]string{} // grids of a version on a set
-	for _, r := range rows {
-		value := t.Value(r)
-		if value == nil || !t.tests(r) {
+	for n := range rows {
+		r := &rows[n]
+		value := t.Value(*r)
+		if value == nil || !t.tests(*r) {
 			continue
 		}
 		own, _ := registry.Libraries(r.MethodVersion)
@@ -116,7 +117,7 @@ func (t *Table) versionsOf(rows []store.Row) (out []Tried) {
 		}
 		e := out[i].Entries[r.Dataset]
 		e.Runs = slices.DeleteFunc(e.Runs, func(o Run) bool { return o.Split == r.Split }) // the last attempt stays
-		e.Runs = append(e.Runs, Run{r.Split, value, r.Score, r.ScoresHash})
+		e.Runs = append(e.Runs, Run{r.Split, value, &r.Score, r.ScoresHash})
 		out[i].Entries[r.Dataset] = e
 	}
 	for _, v := range out {

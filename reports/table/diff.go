@@ -109,7 +109,7 @@ func (t *Tally) Add(a, b result.Run) {
 	if t.Rows != nil {
 		d.Rows = t.Rows(a.Dataset)
 	}
-	learned, tested := d.Units(a.TrainRows, a.TestRows, a.Score)
+	learned, tested := d.Units(a.TrainRows, a.TestRows, &a.Score)
 	l.train, l.test = l.train+learned, l.test+tested
 }
 
