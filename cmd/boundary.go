@@ -80,6 +80,12 @@ func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryOp
 				entry.Name, plural(len(set.Features), "feature"), set.Task)
 		}
 		var fields []plot.Field
+		switch {
+		case f.split < 1:
+			return d, usage("--split %d: splits are numbered from 1", f.split)
+		case f.loss && f.rounds == nil:
+			return d, usage("--loss draws the loss of the rounds that --rounds names, such as --rounds 1,10")
+		}
 		for _, method := range f.methods {
 			r, err := refitAsStored(a, c, exp, method, place{dataset: name, split: f.split})
 			if err != nil {
@@ -98,8 +104,8 @@ func drawBoundaries(a *app, c *cobra.Command, exp *plan.Experiment, f boundaryOp
 		d.Blocks = append(d.Blocks, doc.Figure{Name: entry.Name, Title: entry.Name,
 			About: fmt.Sprintf("Decision boundaries of %s on %s, split %d", frame.Listed(f.methods), entry.Name,
 				f.split),
-			Alt: fmt.Sprintf("What %s predict on the plane of %s, with its training rows", strings.Join(f.methods,
-				", "), entry.Name),
+			Alt: fmt.Sprintf("What models of %s predict on the plane of %s, with its training rows",
+				strings.Join(f.methods, ", "), entry.Name),
 			Plot: plot.Fields(fields, [2]string{"training rows of class -1", "of class +1"}, marked)})
 	}
 	return d, nil

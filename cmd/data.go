@@ -102,9 +102,12 @@ func runDataFetch(ctx context.Context, a *app, from string, names []string) erro
 		}
 		counts[e.Status]++
 	}})
-	a.say("%d fetched, %d here already, %d in the program, %d made by it, %d documents skipped, %d failed; "+
-		"data directory %s", counts[fetch.Done], counts[fetch.Present], counts[fetch.Included],
-		counts[fetch.Generated], counts[fetch.Skipped], counts[fetch.Failed], a.dataDir().Dir())
+	if errors.Is(err, fetch.ErrMirror) {
+		return usage("--from: %w", err)
+	}
+	a.say("%d fetched, %d here already, %d in the program, %d made by it, %s skipped, %d failed; data directory %s",
+		counts[fetch.Done], counts[fetch.Present], counts[fetch.Included], counts[fetch.Generated],
+		plural(counts[fetch.Skipped], "document"), counts[fetch.Failed], a.dataDir().Dir())
 	switch {
 	case ctx.Err() != nil:
 		return exitError{code: exitInterrupted}

@@ -47,9 +47,11 @@ func newDBBackupCommand(a *app) *cobra.Command {
 			if err := db.CanBackup(c.Context(), args[0]); err != nil {
 				return usageError(err)
 			}
-			write := func(file string, write func(io.Writer) error) error { return a.writeUnless(nil, file, write) }
+			write := func(file string, write func(io.Writer) error) error {
+				return a.writeUnless(store.IsLog, file, write)
+			}
 			if err := db.Backup(c.Context(), args[0], write); err != nil {
-				return damaged(err)
+				return err
 			}
 			cells, evaluations, err := db.Size(c.Context())
 			if err != nil {
@@ -85,7 +87,7 @@ func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 		problems, err = db.Check(ctx)
 	}
 	if err != nil {
-		return damaged(fmt.Errorf("database %s: %w", a.db, err))
+		return fmt.Errorf("database %s: %w", a.db, err)
 	}
 	if len(problems) == 0 && l.forPeople() {
 		cells, evaluations, err := db.Size(ctx)
@@ -157,14 +159,6 @@ func (a *app) openToWrite(ctx context.Context) (*store.DB, error) {
 		return err
 	})
 	return db, databaseError(err)
-}
-
-// damaged gives the exit code 3 to an error of damaged content. Any other error is the program's or the disk's.
-func damaged(err error) error {
-	if store.IsDamage(err) {
-		return databaseError(err)
-	}
-	return err
 }
 
 // databaseError chooses the exit code for a database that cannot be used: 3 if its content is damaged, 5 if it may not

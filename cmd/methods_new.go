@@ -80,6 +80,18 @@ func checkFreeName(a *app, name string) error {
 	return nil
 }
 
+// isFree refuses a path at which there is something.
+func isFree(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return usage("%s is there already; choose another name or --dir", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return usageError(err)
+	}
+	return nil
+}
+
 // A goModule is the module that a folder belongs to; the zero value means none.
 type goModule struct {
 	root, path string
@@ -305,11 +317,16 @@ func runMethodsNewFrom(ctx context.Context, a *app, name, from, dir string) erro
 		return usage("a plugin %s would hide the module %s from itself; choose another name", file, root)
 	}
 	for _, path := range []string{file, link} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return usage("%s is there already; choose another name or --dir", path)
+		if err := isFree(path); err != nil {
+			return err
 		}
 	}
+	ctx, stop := a.untilSignal(ctx)
+	defer stop()
 	tasks, err := writeWrapper(ctx, a, file, name, o)
+	if ctx.Err() != nil {
+		return exitError{exitInterrupted, errors.New("interrupted; no file is written")}
+	}
 	if err != nil {
 		return err
 	}
@@ -407,7 +424,7 @@ func linkPlugin(a *app, link, file string) error {
 				err, file)
 		}
 		fmt.Fprintln(a.out, link)
-		a.say("%s is the plugin, for you to change; %s is a link to it, by which every command finds it.", file, link)
+		a.say("%s is the plugin, for you to change; %s is a link to it.", file, link)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/runner"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/strictjson"
 	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 	"github.com/spf13/cobra"
@@ -42,8 +43,8 @@ func runMethodsExport(a *app, c *cobra.Command, method string, of place, params,
 	if err != nil {
 		return err
 	}
-	if params != "" && !json.Valid([]byte(params)) {
-		return usage(`--params %s is not JSON; write for example '{"max_depth": 3}'`, params)
+	if params != "" && strictjson.Unmarshal([]byte(params), new(map[string]json.RawMessage)) != nil {
+		return usage(`--params %s is no object in JSON; write for example '{"max_depth": 3}'`, params)
 	}
 	if !spec.LightGBM {
 		var have []string
@@ -65,6 +66,10 @@ func runMethodsExport(a *app, c *cobra.Command, method string, of place, params,
 	}
 	if err := a.writeTo(output, func(out io.Writer) error { return m.WriteLightGBM(out, r.Features) }, ""); err != nil {
 		return err
+	}
+	if fills := r.set.Gaps.Impute; fills != "" && fills != datasets.None {
+		a.say("note: missing values of %s were filled in (%s) before the model learned: fill them in before it scores "+
+			"rows", r.cell.Dataset, fills)
 	}
 	if !r.same {
 		return exitError{code: exitIncomplete}

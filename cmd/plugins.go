@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -488,7 +487,9 @@ func runMethodsCheck(a *app, c *cobra.Command, name string, limit time.Duration)
 				skipped++
 			case r.Failure != "":
 				failed++
-				mark, said = "FAIL", wording.FirstLine(r.Failure)+". What to do: "+r.Advice
+				if mark, said = "FAIL", wording.FirstLine(r.Failure); !strings.Contains(said, "--allow-read") {
+					said += ". What to do: " + r.Advice // else the failure says it
+				}
 			}
 			fmt.Fprintf(a.out, "%-5s %-22s %s\n", mark, wording.Spelled(r.Name), wording.Spelled(said))
 		})
@@ -524,8 +525,10 @@ func runMethodsNewPlugin(a *app, name, ending, dir string) error {
 		return err
 	}
 	path := filepath.Join(cmp.Or(dir, a.pluginFolder()), skeletonFileName(name, ending))
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return usage("%s is there already; choose another name or --dir", path)
+	for _, other := range pluginEndings { // a file of any language has a method of this name
+		if err := isFree(strings.TrimSuffix(path, ending) + other); err != nil {
+			return err
+		}
 	}
 	class := letters(name)
 	class = strings.ToUpper(class[:1]) + class[1:]

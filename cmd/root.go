@@ -230,11 +230,14 @@ func withCode(err error) exitError {
 		switch {
 		case isUsage(err), errors.Is(err, fs.ErrNotExist): // a path that was asked for
 			e.code = exitUsage
+		case store.IsDamage(err):
+			e.code = exitIncomplete
 		case errors.As(err, new(syscall.Errno)):
 			e.code = exitScarce
 		}
 	}
-	if e.code != exitInterrupted && (scarcity.Is(err) || store.Scarce(err)) {
+	refused := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+	if e.code != exitInterrupted && (scarcity.Is(err) || store.Scarce(err)) || e.code == exitUsage && refused {
 		e.code = exitScarce
 	}
 	return e
@@ -312,9 +315,7 @@ func newRootCommand(a *app) *cobra.Command {
 		return a.ask(func(f *foundPlugin) bool { return f.from == fromFlag })
 	}
 	root.SetVersionTemplate("bench {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%w; %s", err, flagHint(c, err))
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRunCommand(a), newWorkerCommand(a), newStatusCommand(a), newQueryCommand(a),
 		newVerifyCommand(a), newDiffCommand(a), newImportCommand(a), newExportCommand(a), newPaperCommand(a),
 		newExperimentCommand(a),
@@ -338,7 +339,7 @@ func newRootCommand(a *app) *cobra.Command {
 // a word it does not know is a usage error with suggestions.
 func group(c *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	c.AddCommand(members...)
-	c.Args = cobra.ArbitraryArgs
+	c.Args, c.Run = cobra.ArbitraryArgs, nil
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return c.Help()
@@ -348,17 +349,21 @@ func group(c *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// flagHint names the flags of c that are similar to the unknown one, or else the help.
-func flagHint(c *cobra.Command, err error) string {
+// flagError names the flags of c that are similar to the unknown one, or else the help. Behind a word that is no
+// command the flag is that of the command that was meant.
+func flagError(c *cobra.Command, err error) error {
+	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+		return unknown(c, words[0])
+	}
 	if name, found := strings.CutPrefix(err.Error(), "unknown flag: --"); found {
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		name, _, _ = strings.Cut(name, "=")
 		if meant := wording.Suggest(name, known); meant != nil {
-			return "did you mean --" + strings.Join(meant, " or --") + "?"
+			return usage("%w; did you mean --%s?", err, strings.Join(meant, " or --"))
 		}
 	}
-	return "see `" + c.CommandPath() + " --help`"
+	return usage("%w; see `%s --help`", err, c.CommandPath())
 }
 
 // unknown is the error that c has no command of this name; it suggests similar names.
@@ -376,8 +381,11 @@ func unknown(c *cobra.Command, name string) error {
 	return usage("unknown command %q for %q; %s", name, c.CommandPath(), hint)
 }
 
-// checkHelp makes `bench help` fail for a command that does not exist.
+// checkHelp makes `bench help` and `bench completion` fail for a command that does not exist.
 func checkHelp(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	group(completion)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
@@ -405,7 +413,8 @@ func checkHelp(root *cobra.Command) {
 var memoryUnits = []struct {
 	suffix string
 	bytes  float64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"B", 1}}
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6},
+	{"B", 1}}
 
 // memoryLimit parses "8GiB"; the default is three quarters of what
 // the machine, or the control group that the program is in, has.

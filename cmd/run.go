@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernelboosting/bench/datasets/catalogue"
 	"github.com/kernelboosting/bench/harness"
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/reference"
@@ -469,15 +470,23 @@ func noteCautions(a *app, p *plan.Plan) {
 // noteExcluded says what is not run and why, and for missing data the command that gets it.
 func noteExcluded(a *app, excluded []result.Exclusion) {
 	missing, fetch := result.OfKinds(excluded, result.NoData), []string{"bench", "data", "fetch"}
+	var private []string
 	for _, e := range missing {
 		fetch = append(fetch, e.Dataset)
+		set, err := a.sets.Lookup(e.Dataset)
+		if err == nil && slices.ContainsFunc(set.Files, func(f catalogue.File) bool { return f.Repository == "" }) {
+			private = append(private, e.Dataset)
+		}
 	}
 	if a.data != "" {
 		fetch = append(fetch, "--data", a.data)
 	}
 	for _, line := range result.Explain(excluded) {
 		if missing != nil && line == result.Explain(missing)[0] {
-			line += fmt.Sprintf("; get it with `%s`", frame.CommandLine(fetch...))
+			if line += fmt.Sprintf("; get it with `%s`", frame.CommandLine(fetch...)); private != nil {
+				line += fmt.Sprintf(" and --from a folder or URL that has %s: no public address does",
+					frame.Listed(private))
+			}
 		}
 		fmt.Fprintln(a.err, line)
 	}

@@ -139,8 +139,8 @@ func verifyCells(ctx context.Context, a *app, db *store.DB, cells []*plan.Cell, 
 		return exitError{exitInterrupted, errors.New("interrupted")}
 	case differ > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%s not as stored: the method's code gives other results than "+
-			"the code that computed them (raise its Version, or `bench run --rerun`), chance decides its results, or "+
-			"what is stored was changed",
+			"the code that computed them (raise its Version, or `bench run` with --rerun and its name), chance "+
+			"decides its results, or what is stored was changed",
 			counted(differ, "cell", "is", "are"))}
 	case out.Excluded != nil:
 		return exitError{exitIncomplete, fmt.Errorf("not all cells were compared; %s",

@@ -241,7 +241,7 @@ func TestRelativeRegion(t *testing.T) {
 		pair["behind"] != 1 || pair["within"] != 1 {
 		t.Errorf("%v, %v, %v", sets[0], sets[1], pair)
 	}
-	for _, bad := range []string{"", "x", "-1", "1/2", "0x1p3", "1_0", "%"} {
+	for _, bad := range []string{"", "x", "-1", "1/2", "0x1p3", "1_0", "%", "1e400"} {
 		if _, err := evidence.ParseRegion(bad); err == nil {
 			t.Errorf("%q is no error", bad)
 		}

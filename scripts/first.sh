@@ -40,23 +40,22 @@ say "Computed again on this machine: $(tail -n 1 run.log)."
 
 # A method of one's own: where there is NumPy, the one that `bench methods new` writes; else a variant of CART, which
 # takes long on the set of 279 features. The sets are those of suite-small that the program brings.
-mine=CART-golearn without=arrhythmia
-if python3 -c 'import numpy' 2>/dev/null; then
-  mine=Mine without=
+mine=CART-golearn without=arrhythmia why="; ${BENCH_PYTHON:-python3} has no NumPy, which plugins/mine.py would need"
+if "${BENCH_PYTHON:-python3}" -c 'import numpy' 2>/dev/null; then
+  mine=Mine without= why=
   [ -e plugins/mine.py ] || "$bench" methods new Mine --lang python >>run.log 2>&1 || exit
 fi
 step "0 3" "$bench" run --protocol suite-small --methods "$mine" ${without:+--exclude "$without"}
-say "Run on the sets of suite-small that the program brings: $mine, which the reference run lacks."
+say "Run on the sets of suite-small that the program brings: $mine, which the reference run lacks$why."
 step 0 "$bench" report html --protocol suite-small --focus "$mine" -o report.html
 say
 "$bench" report leaderboard --protocol suite-small --focus "$mine" --short || exit
 say
 "$bench" compare "$mine" LGBM --protocol suite-small --short 2>>run.log || exit
-cat <<EOF
-
-What to type next (bench is $bench; report.html has everything on one page):
-  bench compare $mine LGBM GBRFF2 XRFM            against methods that you name
-  bench methods new Other --from my.py:Class    a class of yours with fit and predict
-  bench report why wine $mine                   where a number comes from
-  bench query "SELECT * FROM results LIMIT 5"   the results in SQL
-EOF
+say
+say "What to type next (bench is $bench; report.html has everything on one page):"
+next() { printf '  %-45s %s\n' "$@"; }
+next "bench compare $mine LGBM GBRFF2 XRFM" "against methods that you name" \
+  "bench methods new Other --from my.py:Class" "a class of yours with fit and predict" \
+  "bench report why wine $mine" "where a number comes from" \
+  'bench query "SELECT * FROM results LIMIT 5"' "the results in SQL"

@@ -175,13 +175,17 @@ func (e *Entry) checkMissing() error {
 // imputations are the values of the key impute, as package datasets names them.
 var imputations = []string{"median", "mean", "most-frequent", "none"}
 
-// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with that known name, one
-// of all, whose spelling is nearest to name. It returns "" if no known name is near.
+// Meant returns the end of an error about an unknown name: the question "did you mean ...?" with the known names, of
+// all, whose spelling is near to name. It returns "" if none is near.
 func Meant(name string, all []string) string {
-	if near := wording.Suggest(name, all); near != nil {
-		return fmt.Sprintf("; did you mean %q?", near[0])
+	var near []string
+	for _, n := range wording.Suggest(name, all) {
+		near = append(near, strconv.Quote(n))
 	}
-	return ""
+	if near == nil {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
 // checkTask looks for keys that are for another task.

@@ -278,11 +278,15 @@ func newFetcher(s catalogue.Directory, o Options) (*fetcher, error) {
 	}
 	if f.From != "" && !isURL(f.From) {
 		if info, err := os.Stat(f.From); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("mirror %q is not a directory, nor a URL beginning with http:// or https://", f.From)
+			return nil, fmt.Errorf("%w %q is not a directory, nor a URL beginning with http:// or https://", ErrMirror,
+				f.From)
 		}
 	}
 	return f, nil
 }
+
+// ErrMirror begins the error of a mirror that cannot be one.
+var ErrMirror = errors.New("mirror")
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")

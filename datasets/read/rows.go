@@ -114,8 +114,9 @@ func headerNames(data []byte, separator byte, features []string) bool {
 	known := map[string]bool{}
 	for _, f := range features {
 		known[f] = true
-		column, _, _ := strings.Cut(f, "=")
-		known[column] = true
+		for i, r := range f {
+			known[f[:i]] = known[f[:i]] || r == '='
+		}
 	}
 	sample := data[:min(sniffed, len(data))]
 	t, err := CSV.Read(File{Data: bytes.Clone(sample), Budget: &Budget{Limit: math.MaxInt64},
@@ -142,7 +143,7 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 	}
 	levels := map[string]map[string]bool{} // by column
 	for _, f := range features {
-		if column, level, ok := strings.Cut(f, "="); ok {
+		if column, level, ok := levelOf(f, at); ok {
 			if levels[column] == nil {
 				levels[column] = map[string]bool{}
 			}
@@ -165,7 +166,7 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 			}
 			continue
 		}
-		column, level, coded := strings.Cut(f, "=")
+		column, level, coded := levelOf(f, at)
 		if j, ok := at[f]; ok {
 			out[i] = featureSource{column: j}
 		} else if j, ok := at[column]; ok && coded {
@@ -181,6 +182,16 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 		}
 	}
 	return out, nil
+}
+
+// levelOf divides the name of a feature, COLUMN=LEVEL, at the last sign behind the name of a column that there is.
+func levelOf(feature string, columns map[string]int) (column, level string, coded bool) {
+	for i := len(feature) - 1; i > 0; i-- {
+		if _, is := columns[feature[:i]]; is && feature[i] == '=' {
+			return feature[:i], feature[i+1:], true
+		}
+	}
+	return strings.Cut(feature, "=")
 }
 
 func lacks(t *Table, column string) error {
@@ -211,6 +222,11 @@ func (f featureSource) value(t *Table, row Row, numbers *numeric, ways []way) (f
 		return v, ways[f.column].same(kind, t, row.Line, f.column, text)
 	}
 	level := string(numbers.folded(text))
+	if !f.levels[level] && numbers.isMark(text) { // all marks are one level, named after the first, or none
+		if level = numbers.Missing[0]; numbers.MissingAs == "zero" {
+			return 0, nil
+		}
+	}
 	if !f.levels[level] {
 		return 0, t.Errorf(row.Line, f.column, text, "is no level that the model knows")
 	}

@@ -502,3 +502,17 @@ func TestReadRows(t *testing.T) {
 	}
 	must.Say(t, must.Err(Rows(filepath.Join(t.TempDir(), "none.csv"), features, nil, false, nil, 1<<20)), "none.csv")
 }
+
+// TestRowsOfLevels: all marks of missing values are one level, named after the first; a column's name may have a sign
+// that divides it from its level.
+func TestRowsOfLevels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	must.Do(t, os.WriteFile(path, []byte("k=v,colour\na=b,red\nc,?\nc,\n"), 0o644))
+	features := []string{"k=v=a=b", "k=v=c", "colour=red", "colour="}
+	for as, want := range map[string][]float64{
+		"level": {1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1}, "zero": {1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1},
+	} {
+		like := &catalogue.Entry{Reading: catalogue.Reading{Missing: catalogue.Marks{"", "?"}, MissingAs: as}}
+		must.Be(t, must.Get(Rows(path, features, nil, false, like, 1<<20))(t).RawMatrix().Data, want, as)
+	}
+}

@@ -50,7 +50,8 @@ func newRoot(reads bool) *column {
 	return newColumn(&tree{reads: reads, fields: result.Fields()}, "cells", reflect.TypeFor[[]result.Run]())
 }
 
-var errForeign = errors.New("it is no file of results; `bench export` writes one")
+var errForeign = errors.New("it is no file of results, which `bench export` writes; a table of test scores needs " +
+	"--as, one of printed values --published")
 
 func damaged(err error) error { return fmt.Errorf("the file is damaged or cut; get it again: %w", err) }
 

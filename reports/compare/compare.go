@@ -122,6 +122,9 @@ func (o Options) Evidence(t *frame.Table) (*evidence.Evidence, error) {
 // NewPage compares the options' method with every other method of a table.
 func NewPage(t *frame.Table, o Options) (*Page, error) {
 	us := slices.Index(t.Methods, o.Method)
+	if slices.Contains(t.Frame.Exclude, o.Method) {
+		return nil, fmt.Errorf("%w: --exclude leaves %s out", frame.ErrNoResults, o.Method)
+	}
 	if us < 0 || !slices.ContainsFunc(t.Sets, func(s frame.Set) bool { return len(s.Entries[us].Runs) > 0 }) {
 		return nil, fmt.Errorf("%w: no run of %s is finished; `%s` makes them", frame.ErrNoResults, o.Method,
 			t.Frame.Run.Command([]string{o.Method}, t.Frame.Datasets, t.Frame.Splits, slices.ContainsFunc(t.Missing,

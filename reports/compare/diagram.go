@@ -160,6 +160,7 @@ func diagram(t *frame.Table, f stats.FriedmanTest, j joined, level float64, test
 	if said != "" {
 		drawn += "; drawn are " + said
 		about += "; " + said
+		note = strings.TrimSpace(note + " Drawn are " + said + ".")
 	}
 	best := stats.Smallest(f.AverageRanks)
 	table := doc.Table{Corner: "Method", Head: []doc.Column{{Name: "average rank"}, {Name: "bars", Kind: doc.Words}},

@@ -68,9 +68,9 @@ func leaderboard(t *frame.Table, o evidence.Options, short bool) (doc.Document, 
 }
 
 // Focused is the part of a table over the sets on which a named method has a result, with a note that names the other
-// ones; the table itself where no method is named.
+// ones; the table itself where no method of it is named.
 func Focused(t *frame.Table, method string) (*frame.Table, []string) {
-	if method == "" {
+	if !slices.Contains(t.Methods, method) {
 		return t, nil
 	}
 	without := Without(t, method)

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 
@@ -56,6 +57,9 @@ func ParseRegion(text string) (Region, error) {
 	if !ok || width.Sign() < 0 || strings.ContainsAny(number, "_xXpP/") {
 		return Region{}, fmt.Errorf("%q is no size of a difference; give one in the unit of the table such as 0.5, "+
 			"or a share of the error such as 10%%", text)
+	}
+	if math.IsInf(frame.Float64(width), 0) {
+		return Region{}, fmt.Errorf("%q is larger than any difference", text)
 	}
 	if relative {
 		width.Quo(width, big.NewRat(100, 1))

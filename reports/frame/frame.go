@@ -35,6 +35,7 @@ import (
 	"github.com/kernelboosting/bench/harness/protocol"
 	"github.com/kernelboosting/bench/harness/result"
 	"github.com/kernelboosting/bench/harness/store"
+	"github.com/kernelboosting/bench/internal/wording"
 	"github.com/kernelboosting/bench/registry"
 )
 
@@ -288,13 +289,19 @@ func (f *Frame) Method(name string, rows []store.Row) (string, error) {
 			return column, nil
 		}
 	}
-	for _, r := range rows {
-		if strings.EqualFold(r.Method, name) {
-			return r.Method, nil
+	var stored []string
+	for i := range rows {
+		if strings.EqualFold(rows[i].Method, name) {
+			return rows[i].Method, nil
 		}
+		AppendUnique(&stored, rows[i].Method)
 	}
 	if method := f.Registry.Alias(name); method != "" {
 		return method, nil
+	}
+	if meant := wording.Suggest(name, stored); meant != nil && !strings.Contains(err.Error(), "did you mean") {
+		says, _, _ := strings.Cut(err.Error(), "; ")
+		err = fmt.Errorf("%s; did you mean %s?", says, strings.Join(meant, " or "))
 	}
 	return "", err
 }

@@ -44,7 +44,7 @@ func (b *builder) tasks() registry.Task {
 
 func (b *builder) protocol() string {
 	p := b.o.Protocol
-	text := tex("Results follow the protocol %s", p.Name)
+	text := tex("Results follow the protocol %s", b.table.Protocol)
 	if p.Source != "" {
 		text += tex(" (after %s", p.Source) + cited(p.Source) + ")"
 	}

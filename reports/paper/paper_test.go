@@ -230,8 +230,8 @@ func TestTextIsTrue(t *testing.T) {
 			[]string{"Without a rank"}},
 		"a method with fewer splits": {func(_ *testing.T, w *world) {
 			w.drop(func(r store.Row) bool { return r.Method == "A" && r.Split > 3 })
-		}, []string{"Partial: of the 8 data sets that means and ranks are over, A has 0; a comparison is over the " +
-			"data sets that both methods have.", "Average ranks of 2 methods over 8 data sets",
+		}, []string{"Partial: of the 8 data sets that means and ranks are over, A has all splits on 0; a comparison " +
+			"is over the data sets that both methods have.", "Average ranks of 2 methods over 8 data sets",
 			"Without a rank, since splits or data sets are missing: A.",
 			"Bold: best of its row of the methods with all data sets, every tied one;"}, nil},
 		"several versions": {func(_ *testing.T, w *world) {

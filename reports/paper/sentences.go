@@ -33,7 +33,7 @@ func (b *builder) partial() string {
 	}
 	for i, m := range b.table.Methods {
 		if n := b.table.Coverage(i); n < len(b.table.Counted) {
-			some = append(some, fmt.Sprintf("%s has %d", m, n))
+			some = append(some, fmt.Sprintf("%s has all splits on %d", m, n))
 		}
 	}
 	if some != nil {

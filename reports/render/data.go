@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,7 +20,7 @@ const SchemaVersion = 2
 
 // CSV writes the first records of a document. Numbers are in the shortest decimal that reads back as the same
 // float64; a value that does not exist is empty. If a spreadsheet would read a text as a formula, the text gets a
-// quotation mark before it.
+// quotation mark before it. A document without records is an error.
 func CSV(w io.Writer, d doc.Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for _, b := range d.Clean().Blocks {
@@ -39,10 +40,10 @@ func CSV(w io.Writer, d doc.Document, _ Options) error {
 				return err
 			}
 		}
-		break
+		out.Flush()
+		return out.Error()
 	}
-	out.Flush()
-	return out.Error()
+	return errors.New("this report has no table of numbers; write it as text, a page or a figure")
 }
 
 func csvValue(v any) string {

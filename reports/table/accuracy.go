@@ -240,6 +240,7 @@ func (t *table) summaryRows() []doc.Row {
 		return nil
 	}
 	over := frame.Count(len(t.Counted), "data set")
+	compared := len(t.Whole()) > 1 || len(t.Methods) == 1 // as frame.Table.Best
 	row := func(name string, entry func(i int) doc.Entry) doc.Row {
 		out := doc.Row{Name: name, Entries: []doc.Entry{{}}}
 		for i := range t.Methods {
@@ -254,14 +255,16 @@ func (t *table) summaryRows() []doc.Row {
 	rows := []doc.Row{row("Mean", func(i int) doc.Entry {
 		m := t.mean[i]
 		cell := t.meanStd(m.mean, m.stdPop, m.stdSample)
-		cell.Best, cell.Tip = m.best, fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over,
+		cell.Best = m.best && compared
+		cell.Tip = fmt.Sprintf("%s: mean of the means of %s (%s); exactly %s", t.Methods[i], over,
 			strings.Join(t.Counted, ", "), m.mean)
 		return cell
 	})}
 	ranks := func(name string, values []*big.Rat) {
 		best := stats.Smallest(values)
 		rows = append(rows, row(name, func(i int) doc.Entry {
-			return doc.Entry{Text: values[i].FloatString(2), Best: best[i], Tip: t.Methods[i] + ": over " + over}
+			return doc.Entry{Text: values[i].FloatString(2), Best: best[i] && compared,
+				Tip: t.Methods[i] + ": over " + over}
 		}))
 	}
 	if t.midRanks != nil {

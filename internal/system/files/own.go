@@ -54,7 +54,7 @@ func (o Own) Write(path string, write func(io.Writer) error) error {
 
 func (o Own) check(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && info.Mode().IsRegular() && o.Never != nil && o.Never(path) {
+	if (err != nil || info.Mode().IsRegular()) && o.Never != nil && o.Never(path) { // also a log that will be there
 		return &KeptError{Path: path}
 	}
 	if o.Force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
