@@ -44,7 +44,7 @@ func (db *DB) rows(ctx context.Context, of attempts, folds bool) ([]Row, error) 
 		check = func(ctx context.Context) error { return db.damageOf(ctx, true) }
 	}
 	damage := make(chan error, 1)
-	go func() { damage <- check(ctx) }() // as long as reading takes
+	go func() { damage <- check(ctx) }() // which takes as long as reading
 	out, _, err := readAttempts(ctx, db.sql, of, folds)
 	if damaged := <-damage; damaged != nil { // which may be why reading failed
 		return nil, damaged

@@ -41,8 +41,11 @@ func (t *Table) consistent() {
 	}
 	t.dropOutdated("another method version or grid", func(r store.Row) bool {
 		newest := fits[cellKey{r.Dataset, r.Method}]
-		if r.GridHash != newest.GridHash || r.MethodVersion == newest.MethodVersion {
-			return r.GridHash != newest.GridHash
+		switch {
+		case r.GridHash != newest.GridHash:
+			return true
+		case r.MethodVersion == newest.MethodVersion:
+			return false
 		}
 		own, _ := registry.Libraries(r.MethodVersion)
 		kept, _ := registry.Libraries(newest.MethodVersion)
