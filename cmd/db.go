@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/kernelboosting/bench/harness/plan"
 	"github.com/kernelboosting/bench/harness/result"
@@ -109,8 +110,12 @@ func runDBCheck(ctx context.Context, a *app, remove bool, l *listing) error {
 	case remove && len(problems) > 0:
 		a.say("the damaged rows are taken out; `bench run` computes their cells again")
 	case len(problems) > 0:
-		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy, or take the rows "+
-			"out with --remove and run again", a.db, plural(len(problems), "problem"))}
+		advice := ""
+		if slices.ContainsFunc(problems, store.Problem.Removable) {
+			advice = ", or take the rows out with --remove and run again"
+		}
+		return exitError{exitIncomplete, fmt.Errorf("database %s is damaged: %s; restore a copy%s", a.db,
+			plural(len(problems), "problem"), advice)}
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Row + ": " + p.What }
 
+// Removable reports whether Repair can take out what has the problem. It cannot take out pages that SQLite cannot read.
+func (p Problem) Removable() bool { return p.remove != "" }
+
 // IsDamage reports whether a database holds other rows than were stored, or pages that SQLite cannot read.
 func IsDamage(err error) bool {
 	var e sqlite3.Error
@@ -47,9 +50,12 @@ func (e *DamageError) Error() string {
 		}
 		texts = append(texts, p.String())
 	}
-	return fmt.Sprintf("database %s is damaged: %s; `bench db check --db FILE` lists everything, restore a copy or "+
-		"let `bench db check --db FILE --remove` take the damaged rows out",
-		e.Path, strings.Join(texts, "; "))
+	advice := ""
+	if slices.ContainsFunc(e.Problems, Problem.Removable) {
+		advice = " or let `bench db check --db FILE --remove` take the damaged rows out"
+	}
+	return fmt.Sprintf("database %s is damaged: %s; `bench db check --db FILE` lists everything, restore a copy%s",
+		e.Path, strings.Join(texts, "; "), advice)
 }
 
 // intact compares the rows that tables are made from (cells, runs, grids, environments) with their checksums,

@@ -323,3 +323,11 @@ func TestCheckBesideAWriter(t *testing.T) {
 	}
 	<-done
 }
+
+// TestDamageAdvice: rows can be taken out, and pages that cannot be read cannot.
+func TestDamageAdvice(t *testing.T) {
+	page := Problem{Row: "table runs", What: "malformed"}
+	row := Problem{Row: "A on x", What: badChecksum, remove: removeRun}
+	must.Lack(t, (&DamageError{"x.db", []Problem{page}}).Error(), "--remove")
+	must.Hold(t, (&DamageError{"x.db", []Problem{page, row}}).Error(), "--remove")
+}
