@@ -96,6 +96,9 @@ func (db *DB) CanBackup(ctx context.Context, path string) error {
 	if own, err := os.Stat(db.path); err == nil && os.SameFile(own, there) {
 		return fmt.Errorf("backup %s: that is the database itself; name another file", path)
 	}
+	if !there.Mode().IsRegular() {
+		return fmt.Errorf("backup %s: it is not a regular file; name another file", path)
+	}
 	if there.Size() == 0 {
 		return nil
 	}
