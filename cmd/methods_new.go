@@ -92,6 +92,16 @@ func isFree(path string) error {
 	return nil
 }
 
+// isFreePlugin is isFree for a plugin of one file: files of all languages have a method of their name.
+func isFreePlugin(path string) error {
+	for _, ending := range pluginEndings {
+		if err := isFree(strings.TrimSuffix(path, filepath.Ext(path)) + ending); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A goModule is the module that a folder belongs to; the zero value means none.
 type goModule struct {
 	root, path string
@@ -316,10 +326,8 @@ func runMethodsNewFrom(ctx context.Context, a *app, name, from, dir string) erro
 	} else if root, _, _ := strings.Cut(o.module, "."); strings.EqualFold(root+".py", filepath.Base(file)) {
 		return usage("a plugin %s would hide the module %s from itself; choose another name", file, root)
 	}
-	for _, path := range []string{file, link} {
-		if err := isFree(path); err != nil {
-			return err
-		}
+	if err := cmp.Or(isFree(file), isFreePlugin(link)); err != nil {
+		return err
 	}
 	ctx, stop := a.untilSignal(ctx)
 	defer stop()

@@ -43,8 +43,10 @@ func runMethodsExport(a *app, c *cobra.Command, method string, of place, params,
 	if err != nil {
 		return err
 	}
-	if params != "" && strictjson.Unmarshal([]byte(params), new(map[string]json.RawMessage)) != nil {
-		return usage(`--params %s is no object in JSON; write for example '{"max_depth": 3}'`, params)
+	if params != "" {
+		if err := strictjson.Unmarshal([]byte(params), new(map[string]json.RawMessage)); err != nil {
+			return usage(`--params %s: %v; write for example '{"max_depth": 3}'`, params, err)
+		}
 	}
 	if !spec.LightGBM {
 		var have []string

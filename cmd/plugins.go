@@ -525,10 +525,8 @@ func runMethodsNewPlugin(a *app, name, ending, dir string) error {
 		return err
 	}
 	path := filepath.Join(cmp.Or(dir, a.pluginFolder()), skeletonFileName(name, ending))
-	for _, other := range pluginEndings { // a file of any language has a method of this name
-		if err := isFree(strings.TrimSuffix(path, ending) + other); err != nil {
-			return err
-		}
+	if err := isFreePlugin(path); err != nil {
+		return err
 	}
 	class := letters(name)
 	class = strings.ToUpper(class[:1]) + class[1:]

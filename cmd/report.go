@@ -214,7 +214,11 @@ func writeReport(ctx context.Context, a *app, d doc.Document, f reportOptions, o
 		if d.Line != "" && out.format == "text" {
 			a.err.warn(d.Clean().Warnings)
 		}
-		return render.Write(a.out.bold(), out.format, d, o)
+		err := render.Write(a.out.bold(), out.format, d, o)
+		if errors.Is(err, render.ErrNoRecords) {
+			return usageError(err)
+		}
+		return err
 	}
 	err := a.write(f.output, func(w io.Writer) error {
 		return cmp.Or(render.Write(w, out.format, d, o), ctx.Err())

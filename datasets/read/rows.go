@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -141,9 +142,13 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 		_, twice[n] = at[n]
 		at[n] = j
 	}
-	levels := map[string]map[string]bool{} // by column
+	levels, coded := map[string]map[string]bool{}, maps.Clone(at) // by column; a column that is a feature has no levels
 	for _, f := range features {
-		if column, level, ok := levelOf(f, at); ok {
+		delete(coded, f)
+	}
+	for _, f := range features {
+		_, whole := at[f]
+		if column, level, ok := levelOf(f, coded); ok && !whole {
 			if levels[column] == nil {
 				levels[column] = map[string]bool{}
 			}
@@ -166,10 +171,10 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 			}
 			continue
 		}
-		column, level, coded := levelOf(f, at)
+		column, level, is := levelOf(f, coded)
 		if j, ok := at[f]; ok {
 			out[i] = featureSource{column: j}
-		} else if j, ok := at[column]; ok && coded {
+		} else if j, ok := at[column]; ok && is {
 			out[i] = featureSource{column: j, levels: levels[column], level: level}
 		} else {
 			return nil, lacks(t, column)

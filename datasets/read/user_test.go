@@ -509,6 +509,9 @@ func TestRowsOfLevels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	must.Do(t, os.WriteFile(path, []byte("k=v,colour\na=b,red\nc,?\nc,\n"), 0o644))
 	features := []string{"k=v=a=b", "k=v=c", "colour=red", "colour="}
+	table := &Table{Names: []string{"k", "k=v"}}
+	must.Be(t, fmt.Sprint(must.Get(sources(table, []string{"k=v=d", "k=w", "k=v"}, nil))(t)),
+		"[{0 0 map[v=d:true w:true] v=d} {0 0 map[v=d:true w:true] w} {1 0 map[] }]", "k=v has no levels")
 	for as, want := range map[string][]float64{
 		"level": {1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1}, "zero": {1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1},
 	} {

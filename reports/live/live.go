@@ -80,9 +80,6 @@ type Watcher struct {
 	runs           []store.Progress
 	ended          []endedAt
 	shown          State // the fields that come from results; each look fills in the other fields
-
-	least   map[string]int // the fewest cells that each set was seen with, while the same runs go on
-	leastOf []time.Time    // when these began
 }
 
 // An endedAt says how many cells had ended at a moment.
@@ -261,30 +258,8 @@ func (w *Watcher) readResults(ctx context.Context) (err error) {
 		s.Warnings = []string{err.Error()}
 	}
 	s.addLeft(w.runs)
-	w.correct(&s)
 	w.shown = s
 	return ctx.Err()
-}
-
-// correct takes cells out of Left that have ended since the runs said what is left: their results count already. The
-// sum of both never is too small, so that the smallest sum seen is nearest.
-func (w *Watcher) correct(s *State) {
-	var begun []time.Time
-	for _, r := range w.runs {
-		begun = append(begun, r.Begun)
-	}
-	if w.least == nil || !slices.EqualFunc(begun, w.leastOf, time.Time.Equal) {
-		w.least, w.leastOf = map[string]int{}, begun
-	}
-	for i := range s.Sets {
-		d := &s.Sets[i]
-		all := d.OK + d.Failed + d.Left
-		if least, seen := w.least[d.Name]; seen && least < all {
-			d.Left = max(0, d.Left-(all-least))
-		} else {
-			w.least[d.Name] = all
-		}
-	}
 }
 
 // addSets adds the sets of the stored results with their best methods, and counts their cells.

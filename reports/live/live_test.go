@@ -234,18 +234,3 @@ func TestTiedNames(t *testing.T) {
 		must.Hold(t, whole, "unknown until a fit of Method01, Method02, Method03 and 13 more is measured")
 	}
 }
-
-// TestCorrect: a result that is stored before its run counts it does not count twice.
-func TestCorrect(t *testing.T) {
-	w := &Watcher{runs: []store.Progress{{Begun: began}}}
-	for _, c := range []struct{ ok, left, want int }{{10, 30, 30}, {13, 30, 27}, {15, 25, 25}, {16, 20, 20},
-		{20, 20, 16}} {
-		s := State{Sets: []Set{{Name: "x", OK: c.ok, Left: c.left}}}
-		w.correct(&s)
-		must.Be(t, s.Sets[0].Left, c.want)
-	}
-	w.runs[0].Begun = began.Add(time.Second) // another run, with other cells
-	s := State{Sets: []Set{{Name: "x", OK: 36, Left: 30}}}
-	w.correct(&s)
-	must.Be(t, s.Sets[0].Left, 30)
-}

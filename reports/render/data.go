@@ -18,6 +18,9 @@ import (
 // SchemaVersion is the version of the JSON form, which the package comment describes.
 const SchemaVersion = 2
 
+// ErrNoRecords is the error of a report that is drawn, and is asked for as numbers.
+var ErrNoRecords = errors.New("this report has no table of numbers; write it as text, a page or a figure")
+
 // CSV writes the first records of a document. Numbers are in the shortest decimal that reads back as the same
 // float64; a value that does not exist is empty. If a spreadsheet would read a text as a formula, the text gets a
 // quotation mark before it. A document without records is an error.
@@ -43,7 +46,7 @@ func CSV(w io.Writer, d doc.Document, _ Options) error {
 		out.Flush()
 		return out.Error()
 	}
-	return errors.New("this report has no table of numbers; write it as text, a page or a figure")
+	return ErrNoRecords
 }
 
 func csvValue(v any) string {
