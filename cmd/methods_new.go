@@ -326,7 +326,10 @@ func runMethodsNewFrom(ctx context.Context, a *app, name, from, dir string) erro
 	} else if root, _, _ := strings.Cut(o.module, "."); strings.EqualFold(root+".py", filepath.Base(file)) {
 		return usage("a plugin %s would hide the module %s from itself; choose another name", file, root)
 	}
-	if err := cmp.Or(isFree(file), isFreePlugin(link)); err != nil {
+	if err := isFree(file); err != nil {
+		return err
+	}
+	if err := isFreePlugin(link); err != nil {
 		return err
 	}
 	ctx, stop := a.untilSignal(ctx)
