@@ -59,7 +59,8 @@ func TestBackupRefuses(t *testing.T) {
 	put(t, open(t, used), testRun("k in the log", result.OK))
 	for to, says := range map[string]string{
 		path: "the database itself", text: "is no results database and stays", used: "-wal is there",
-		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable", t.TempDir(): "stays",
+		filepath.Join(t.TempDir(), "no", "such", "folder.db"): "must exist and be writable",
+		t.TempDir(): "not a regular file",
 	} {
 		must.Say(t, db.Backup(context.Background(), to, files.Write), says)
 	}
