@@ -349,8 +349,8 @@ func group(c *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// flagError names the flags of c that are similar to the unknown one, or else the help. Behind a word that is no
-// command the flag is that of the command that was meant.
+// flagError is the error of a flag that the command c does not have. It suggests flags of c with similar names, or else
+// the help. If c only holds other commands, a word before the flag is a mistyped command, and the error is about it.
 func flagError(c *cobra.Command, err error) error {
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
 		return unknown(c, words[0])

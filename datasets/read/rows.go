@@ -142,7 +142,8 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 		_, twice[n] = at[n]
 		at[n] = j
 	}
-	levels, coded := map[string]map[string]bool{}, maps.Clone(at) // by column; a column that is a feature has no levels
+	levels := map[string]map[string]bool{} // of each categorical column
+	coded := maps.Clone(at)                // the columns that may be categorical: those that are no feature themselves
 	for _, f := range features {
 		delete(coded, f)
 	}
@@ -189,7 +190,8 @@ func sources(t *Table, features []string, dates []int) ([]featureSource, error) 
 	return out, nil
 }
 
-// levelOf divides the name of a feature, COLUMN=LEVEL, at the last sign behind the name of a column that there is.
+// levelOf divides the name of a feature, COLUMN=LEVEL, at the last equals sign before which is the name of one of the
+// columns; at the first equals sign if there is none.
 func levelOf(feature string, columns map[string]int) (column, level string, coded bool) {
 	for i := len(feature) - 1; i > 0; i-- {
 		if _, is := columns[feature[:i]]; is && feature[i] == '=' {

@@ -243,7 +243,7 @@ func (p part) insert(ctx context.Context, tx *sql.Tx, runID int64) error {
 		n := 1
 		if len(rows) >= 25 {
 			n = 25
-		} else if len(rows) >= 5 { // the folds of one grid point
+		} else if len(rows) >= 5 { // the folds of one grid point are five by default
 			n = 5
 		}
 		args = args[:0]

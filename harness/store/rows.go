@@ -94,7 +94,7 @@ func readAttempts(ctx context.Context, q queryer, of attempts, folds bool) (out 
 		(*[]byte)(&r.Point), &r.TrainRows, &r.TestRows, &r.Features, &r.SearchSeconds, &r.FitSeconds,
 		&r.PredictSeconds, &r.CPUSeconds, &r.PeakRSSBytes, &r.ModelBytes, &r.CostUnits, &r.TimeoutSeconds, &r.StartedAt,
 		&r.Code, &r.Imported, &r.Class, &r.Isolated, &r.Stderr, &r.ScoresHash)
-	// Neighbours have most texts in common, of which one copy is kept.
+	// Rows that follow each other have most texts in common, and share one copy of each.
 	texts := []*string{&r.Protocol, &r.ProtocolHash, &r.Method, &r.MethodVersion, &r.Dataset, &r.Fingerprint,
 		&r.GridHash, &r.Task, &r.Code, &r.Imported}
 	last := make([]string, len(texts))
@@ -188,7 +188,8 @@ func addRest(ctx context.Context, q queryer, of attempts, folds bool, cell func(
 	return nil
 }
 
-// A scoreScan reads rows of tables with scores: into pointers, the last of which are to values of the score's fields.
+// A scoreScan scans the rows of a query whose last columns are the fields of a score. into are the pointers that a row
+// is scanned into: those for the columns before the score, and then one to each of values, which scan puts into score.
 type scoreScan struct {
 	score  *result.Score
 	fields []result.Field

@@ -18,7 +18,7 @@ import (
 // SchemaVersion is the version of the JSON form, which the package comment describes.
 const SchemaVersion = 2
 
-// ErrNoRecords is the error of a report that is drawn, and is asked for as numbers.
+// ErrNoRecords is the error of CSV for a report that has figures and no records.
 var ErrNoRecords = errors.New("this report has no table of numbers; write it as text, a page or a figure")
 
 // CSV writes the first records of a document. Numbers are in the shortest decimal that reads back as the same
